@@ -1,0 +1,144 @@
+/* The C ABI between a compiled training unit and the Rubato runtime.
+ *
+ * Compiled code calls these functions and nothing else; the compiler includes
+ * this header and nothing else of the runtime. Every function takes the
+ * worker's context, so many workers fit in one process. Fallible functions
+ * return an rb_status; a non-zero status makes the round return at once, and
+ * the runtime, which owns the loop, decides what happens next.
+ */
+#ifndef RUBATO_ABI_H
+#define RUBATO_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RUBATO_ABI_VERSION 1
+
+typedef struct rb_ctx rb_ctx;
+
+typedef enum rb_status {
+  RB_OK = 0,
+  RB_INVALID = 1,   /* the unit asked for something that does not exist */
+  RB_PEER_LOST = 2, /* a member died; the message names it */
+  RB_TIMED_OUT = 3, /* a wait passed its deadline */
+  RB_ABORTED = 4,   /* the group was ended from outside */
+  RB_DATA = 5       /* a batch could not be produced */
+} rb_status;
+
+/* Memory. A unit sees three regions of bytes, each aligned to 64.
+ *   private: this worker only (cells, batches, scratch)
+ *   shared:  written by this worker, readable by its peers (operands)
+ *   result:  one copy for the whole group (reduced values)                  */
+typedef enum rb_region {
+  RB_PRIVATE = 0,
+  RB_SHARED = 1,
+  RB_RESULT = 2,
+  RB_REGION_COUNT = 3
+} rb_region;
+
+typedef enum rb_lane { RB_COMPUTE = 0, RB_COMM = 1, RB_LANE_COUNT = 2 } rb_lane;
+
+typedef enum rb_dtype { RB_F32 = 0, RB_F64 = 1, RB_I64 = 2 } rb_dtype;
+
+typedef enum rb_mode { RB_READ = 1, RB_WRITE = 2 } rb_mode;
+
+typedef enum rb_collective_kind { RB_ALL_REDUCE_SUM = 0 } rb_collective_kind;
+
+/* A kernel computes the part [lo, hi) of its outermost independent
+ * dimension; args are the addresses of its operands and results.           */
+typedef void (*rb_kernel_fn)(void *const *args, int64_t lo, int64_t hi);
+
+typedef struct rb_kernel {
+  const char *name;  /* for people: "fc1.forward"                            */
+  rb_kernel_fn fn;
+} rb_kernel;
+
+/* A declared access: bytes [offset, offset + size) of a region.             */
+typedef struct rb_access {
+  int32_t region;
+  int32_t mode; /* RB_READ, RB_WRITE or both */
+  int64_t offset;
+  int64_t size;
+} rb_access;
+
+/* A typed operand of a collective: `count` elements at byte `offset`.       */
+typedef struct rb_range {
+  int32_t region;
+  int32_t dtype;
+  int64_t offset;
+  int64_t count;
+} rb_range;
+
+/* The base addresses of the regions, RB_REGION_COUNT of them, fixed for the
+ * life of the context.                                                      */
+void *const *rb_regions(rb_ctx *ctx);
+
+/* Marks the start of a segment: for the trace, the timeline and messages.   */
+int32_t rb_segment(rb_ctx *ctx, const char *name);
+
+int32_t rb_launch(rb_ctx *ctx, int32_t lane, const rb_kernel *kernel,
+                  void *const *args, int64_t lo, int64_t hi,
+                  const rb_access *accesses, int64_t access_count);
+
+/* Events have CUDA's semantics: record captures what the lane has been given
+ * so far, wait holds a lane back until the latest record has been reached,
+ * query asks without blocking (1 reached, 0 not). Events are numbered per
+ * unit.                                                                     */
+int32_t rb_record(rb_ctx *ctx, int32_t lane, int32_t event);
+int32_t rb_wait(rb_ctx *ctx, int32_t lane, int32_t event);
+int32_t rb_query(rb_ctx *ctx, int32_t event);
+
+/* Starts a collective over all members. The order of calls on a channel is
+ * the same on every member; `seq` says which call this is and is checked.
+ * Inputs lie in the shared region and are never written; outputs lie in the
+ * result region. The future completes when the outputs are complete.        */
+int32_t rb_collective(rb_ctx *ctx, int32_t lane, int32_t kind, int32_t channel,
+                      int64_t seq, const rb_range *ins, int64_t in_count,
+                      const rb_range *outs, int64_t out_count, int32_t future);
+
+/* Futures are numbered per unit. done: 1 or 0, never blocks, a failed future
+ * is done. await: blocks until done or until the context's deadline.        */
+int32_t rb_future_done(rb_ctx *ctx, int32_t future);
+int32_t rb_future_await(rb_ctx *ctx, int32_t future);
+
+/* Host access to device memory, after everything given to the compute lane. */
+int32_t rb_read(rb_ctx *ctx, int32_t region, int64_t offset, void *to,
+                int64_t size);
+int32_t rb_write(rb_ctx *ctx, int32_t region, int64_t offset, const void *from,
+                 int64_t size);
+
+/* Facts of the round, fixed until the round returns. quanta is how many
+ * micro-batches this member computes in the round, the same on every member.*/
+int64_t rb_members(rb_ctx *ctx);
+int64_t rb_rank(rb_ctx *ctx);
+int64_t rb_quanta(rb_ctx *ctx);
+int64_t rb_stop_requested(rb_ctx *ctx);
+
+/* Fills the unit's batch buffers with the member's next micro-batch.        */
+int32_t rb_next_batch(rb_ctx *ctx);
+
+/* What a compiled object exports, as the symbol `rubato_unit`. A round
+ * function returns a status and stores 1 or 0 in *go.                       */
+typedef int32_t (*rb_round_fn)(rb_ctx *ctx, int32_t *go);
+typedef int32_t (*rb_segment_fn)(rb_ctx *ctx);
+
+typedef struct rb_unit {
+  uint32_t abi;             /* RUBATO_ABI_VERSION                            */
+  uint32_t reserved;
+  const char *manifest;     /* JSON: docs/unit.md                            */
+  uint64_t manifest_size;
+  const void *weights;      /* safetensors: initial values and the template  */
+  uint64_t weights_size;
+  rb_round_fn round;
+  rb_segment_fn gradient;   /* accumulates the gradient of the present batch */
+  rb_segment_fn evaluate;   /* evaluates the present batch                   */
+} rb_unit;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RUBATO_ABI_H */
