@@ -1,0 +1,65 @@
+// The nn dialect: neural networks with value semantics on static shapes.
+#ifndef RUBATO_NN_DIALECT_TD
+#define RUBATO_NN_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Nn_Dialect : Dialect {
+  let name = "nn";
+  let cppNamespace = "::rubato::nn";
+  let summary = "Neural networks, their parameters and their gradients";
+  let description = [{
+    `nn` holds the operations that carry training or library meaning; plain
+    elementwise work uses `arith` and `math` on tensors. All values are ranked
+    tensors of static shape. ONNX spelling ends at the importer, device
+    spelling begins at kernel formation, so an `nn` dump reads like the model.
+
+    Parameters never sit in the IR. `nn.parameter` names a tensor in the
+    weights file beside the module; after the train stage all of them are
+    slots of one flat vector described by `nn.layout`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Nn_Role : I32EnumAttr<"Role", "what a stored tensor is for", [
+    I32EnumAttrCase<"Parameter", 0, "parameter">,
+    I32EnumAttrCase<"Statistic", 1, "statistic">,
+    I32EnumAttrCase<"Frozen", 2, "frozen">]> {
+  let cppNamespace = "::rubato::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_RoleAttr : EnumAttr<Nn_Dialect, Nn_Role, "role"> {
+  let assemblyFormat = "$value";
+}
+
+def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "how elements are combined", [
+    I32EnumAttrCase<"Sum", 0, "sum">]> {
+  let cppNamespace = "::rubato::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Nn_SlotAttr : AttrDef<Nn_Dialect, "Slot"> {
+  let mnemonic = "slot";
+  let summary = "a named part of a flat vector";
+  let parameters = (ins
+    StringRefParameter<"name of the stored tensor">:$name,
+    "::mlir::RankedTensorType":$type,
+    "int64_t":$offset,
+    EnumParameter<Nn_Role>:$role);
+  let assemblyFormat = "`<` $name `:` $type `at` $offset $role `>`";
+}
+
+#endif // RUBATO_NN_DIALECT_TD

@@ -1,0 +1,18 @@
+// Registration shared by every tool.
+#include "rubato/Support/Register.h"
+
+#include "dialects/nn/Nn.h"
+
+#include "mlir/IR/Dialect.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+void rubato::registerDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<nn::NnDialect>();
+  nn::registerDifferentiableModels(registry);
+}
+
+void rubato::registerPasses() { mlir::registerAllPasses(); }

@@ -1,0 +1,21 @@
+# How every test of the tree is found and run.
+import os
+
+import lit.formats
+
+config.name = "rubato"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.rubato_build, "test")
+config.excludes = ["corpus", "models", "references", "unit", "Inputs"]
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.rubato_build, "bin"),
+        config.llvm_tools,
+        config.environment["PATH"],
+    ]
+)
+config.substitutions.append(("%source", config.rubato_source))
+config.substitutions.append(("%build", config.rubato_build))
