@@ -2,6 +2,7 @@
 #include "rubato/Support/Register.h"
 
 #include "dialects/nn/Nn.h"
+#include "rubato/Train/Passes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"
@@ -15,4 +16,7 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   nn::registerDifferentiableModels(registry);
 }
 
-void rubato::registerPasses() { mlir::registerAllPasses(); }
+void rubato::registerPasses() {
+  mlir::registerAllPasses();
+  registerTrainPasses();
+}

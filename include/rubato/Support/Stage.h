@@ -1,0 +1,32 @@
+// The stages of the compiler and the module attributes that travel with them.
+#ifndef RUBATO_SUPPORT_STAGE_H
+#define RUBATO_SUPPORT_STAGE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace rubato {
+
+/// In the order in which a module passes through them.
+enum class Stage { Import, Train, Sync, Kernels, Schedule, Llvm, Obj, Exe };
+
+llvm::StringRef stageName(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+/// Module attributes.
+inline constexpr llvm::StringLiteral kStageAttr = "rubato.stage";
+inline constexpr llvm::StringLiteral kOptionsAttr = "rubato.options";
+inline constexpr llvm::StringLiteral kWeightsAttr = "rubato.weights";
+inline constexpr llvm::StringLiteral kDigestAttr = "rubato.weights_digest";
+inline constexpr llvm::StringLiteral kBatchAttr = "rubato.batch";
+
+/// Marks a function that is a kernel (docs/kernels.md).
+inline constexpr llvm::StringLiteral kKernelAttr = "rubato.kernel";
+
+/// The user's name of an input, output or label.
+inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
+
+} // namespace rubato
+
+#endif // RUBATO_SUPPORT_STAGE_H

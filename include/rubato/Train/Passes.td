@@ -1,0 +1,59 @@
+// The train stage: an inference graph becomes training functions.
+#ifndef RUBATO_TRAIN_PASSES_TD
+#define RUBATO_TRAIN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BuildTraining : Pass<"build-training", "::mlir::ModuleOp"> {
+  let summary = "Turns @forward into @gradient, @evaluate, @step and @lr";
+  let description = [{
+    Appends the loss, differentiates in reverse mode and writes the optimizer
+    and the learning-rate schedule as ordinary functions over flat vectors:
+
+    ```mlir
+    @gradient(w, [frozen,] batch…, step, acc) -> (acc + sum over samples, samples, sum of losses)
+    @evaluate(w, [frozen,] batch…)            -> (sum of losses, correct, samples)
+    @step(w, state…, g, n, lr)                -> (displacement, state'…)
+    @lr(seen, n, base, budget)                -> learning rate
+    ```
+
+    All are pure. A batch is inputs…, labels…, weights (0 marks padding) and
+    sample ids. Gradients are sums, never means; counts are i64 and losses f64.
+    The layout `@params` orders slots by the readiness of their gradients.
+
+    Before: `func.func @forward(%x) -> %logits` with `nn.get` of parameters.
+    After: the functions above with `nn.unpack` of `%w`, and no `@forward`.
+
+    Operations without a gradient rule on a path from a parameter to the loss
+    are reported together, each with its node name.
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", /*default=*/"\"softmax-cross-entropy\"",
+           "softmax-cross-entropy or mse">,
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "sgd or adamw">,
+    Option<"momentum", "momentum", "double", "0.0", "momentum of sgd">,
+    Option<"nesterov", "nesterov", "bool", "false", "Nesterov's form of momentum">,
+    Option<"weightDecay", "weight-decay", "double", "0.0", "weight decay">,
+    Option<"decoupled", "decoupled-weight-decay", "bool", "false",
+           "decay the weights directly instead of through the gradient (always so in adamw)">,
+    Option<"beta1", "beta1", "double", "0.9", "adamw: decay of the first moment">,
+    Option<"beta2", "beta2", "double", "0.999", "adamw: decay of the second moment">,
+    Option<"epsilon", "epsilon", "double", "1e-8", "adamw: term in the denominator">,
+    Option<"schedule", "schedule", "std::string", "\"constant\"", "constant, step or cosine">,
+    Option<"stepEvery", "step-every", "int64_t", "0", "step: samples between two steps">,
+    Option<"stepFactor", "step-factor", "double", "0.1", "step: factor of each step">,
+    Option<"warmup", "warmup", "int64_t", "0", "linear warm-up over this many samples">
+  ];
+  let dependentDialects = ["::rubato::nn::NnDialect", "::mlir::func::FuncDialect"];
+}
+
+def VerifyTrain : Pass<"verify-train", "::mlir::ModuleOp"> {
+  let summary = "States the contract of the train stage";
+  let description = [{
+    The four training functions exist with the signatures of `build-training`,
+    `@params` describes their flat vectors, and no `nn.get` or `@forward` is
+    left. Run it after editing a train-stage file by hand.
+  }];
+}
+
+#endif // RUBATO_TRAIN_PASSES_TD
