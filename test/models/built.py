@@ -231,7 +231,12 @@ def inner_softmax():
         node("Softmax", "h", "s", axis=-1),
         node("Gemm", "s w2 b2", "out"),
     ]
-    weights = [weight("w1", 8, 16), weight("b1", 16), weight("w2", 16, 5), weight("b2", 5)]
+    weights = [
+        weight("w1", 8, 16),
+        weight("b1", 16),
+        weight("w2", 16, 5),
+        weight("b2", 5),
+    ]
     return model(nodes, weights)
 
 

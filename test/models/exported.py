@@ -93,7 +93,9 @@ def strip(path, external):
         os.remove(path + ".data")
 
 
-def export(folder, name, model, shape=(4, 8), external=False, dims=("batch",), **options):
+def export(
+    folder, name, model, shape=(4, 8), external=False, dims=("batch",), **options
+):
     path = os.path.join(folder, f"exported_{name}.onnx")
     if options.get("dynamo", True):
         options["dynamic_shapes"] = {

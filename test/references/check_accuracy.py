@@ -41,9 +41,7 @@ def main():
     arguments = parser.parse_args()
 
     images, labels = read(arguments.images), read(arguments.labels)
-    scale, mean, std = map(
-        np.float32, (arguments.scale, arguments.mean, arguments.std)
-    )
+    scale, mean, std = map(np.float32, (arguments.scale, arguments.mean, arguments.std))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(

@@ -14,7 +14,9 @@ import json
 import os
 import sys
 
-REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trajectories.json")
+REFERENCE = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "trajectories.json"
+)
 
 
 def read_metrics(path):

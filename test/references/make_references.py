@@ -44,10 +44,18 @@ class Mlp(nn.Module):
 
 
 MODELS = {
-    "relu": {"outputs": 5, "acts": (torch.relu, torch.relu), "loss": "softmax-cross-entropy"},
-    "smooth": {"outputs": 5, "acts": (torch.sigmoid, torch.tanh), "loss": "softmax-cross-entropy"},
+    "relu": {
+        "outputs": 5,
+        "acts": (torch.relu, torch.relu),
+        "loss": "softmax-cross-entropy",
+    },
+    "smooth": {
+        "outputs": 5,
+        "acts": (torch.sigmoid, torch.tanh),
+        "loss": "softmax-cross-entropy",
+    },
     "regression": {"outputs": 3, "acts": (torch.tanh, torch.relu), "loss": "mse"},
-}  # fmt: skip
+}
 
 SGD = {"optimizer": "sgd", "lr": 0.1, "schedule": "constant"}
 MOMENTUM = {"optimizer": "sgd", "lr": 0.05, "momentum": 0.9, "schedule": "constant"}
@@ -58,14 +66,20 @@ CASES = {
     "coupled-decay": {**MOMENTUM, "weight-decay": 0.02, "decay": "coupled"},
     "decoupled-decay": {**MOMENTUM, "weight-decay": 0.02, "decay": "decoupled"},
     "adamw": {
-        "optimizer": "adamw", "lr": 0.005, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8,
-        "weight-decay": 0.02, "decay": "decoupled", "schedule": "constant",
+        "optimizer": "adamw",
+        "lr": 0.005,
+        "beta1": 0.9,
+        "beta2": 0.999,
+        "epsilon": 1e-8,
+        "weight-decay": 0.02,
+        "decay": "decoupled",
+        "schedule": "constant",
     },
     "step": {**MOMENTUM, "schedule": "step", "gamma": 0.5, "every": 300},
     "cosine": {**MOMENTUM, "schedule": "cosine"},
     "warm-up": {**MOMENTUM, "warm-up": 200},
     "warm-up-cosine": {**MOMENTUM, "schedule": "cosine", "warm-up": 200},
-}  # fmt: skip
+}
 
 
 def make_data():
