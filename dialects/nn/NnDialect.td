@@ -36,19 +36,11 @@ def Nn_Role : I32EnumAttr<"Role", "what a stored tensor is for", [
     I32EnumAttrCase<"Statistic", 1, "statistic">,
     I32EnumAttrCase<"Frozen", 2, "frozen">]> {
   let cppNamespace = "::rubato::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_RoleAttr : EnumAttr<Nn_Dialect, Nn_Role, "role"> {
-  let assemblyFormat = "$value";
 }
 
 def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "how elements are combined", [
     I32EnumAttrCase<"Sum", 0, "sum">]> {
   let cppNamespace = "::rubato::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind"> {
-  let assemblyFormat = "$value";
 }
 
 def Nn_SlotAttr : AttrDef<Nn_Dialect, "Slot"> {

@@ -47,7 +47,7 @@ def Nn_ParameterOp : Nn_Op<"parameter", [Symbol, HasParent<"::mlir::ModuleOp">]>
     nn.parameter @mask frozen : tensor<16x16xf32>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Nn_RoleAttr:$role,
+  let arguments = (ins SymbolNameAttr:$sym_name, Nn_Role:$role,
                        TypeAttrOf<Nn_Tensor>:$type);
   let assemblyFormat = "$sym_name $role `:` $type attr-dict";
 }
@@ -151,7 +151,7 @@ def Nn_ReduceOp : Nn_PureOp<"reduce", [Nn_Differentiable]> {
     %db = nn.reduce sum %g dims [0] : tensor<64x512xf32> -> tensor<512xf32>
     ```
   }];
-  let arguments = (ins Nn_ReduceKindAttr:$kind, Nn_Tensor:$input,
+  let arguments = (ins Nn_ReduceKind:$kind, Nn_Tensor:$input,
                        DenseI64ArrayAttr:$dims);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";

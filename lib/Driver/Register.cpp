@@ -1,7 +1,10 @@
 // Registration shared by every tool.
 #include "rubato/Support/Register.h"
 
+#include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
+#include "rubato/Sync/Algorithms.h"
+#include "rubato/Sync/Passes.h"
 #include "rubato/Train/Passes.h"
 
 #include "mlir/IR/Dialect.h"
@@ -13,10 +16,13 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<nn::NnDialect>();
+  registry.insert<gsync::GsyncDialect>();
+  registerAlgorithms(registry);
   nn::registerDifferentiableModels(registry);
 }
 
 void rubato::registerPasses() {
   mlir::registerAllPasses();
   registerTrainPasses();
+  registerSyncPasses();
 }

@@ -2,6 +2,9 @@
 #ifndef RUBATO_TRAIN_PASSES_H
 #define RUBATO_TRAIN_PASSES_H
 
+#include "dialects/nn/Nn.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace rubato {

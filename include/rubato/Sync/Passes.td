@@ -1,0 +1,46 @@
+// The sync stage: the distributed algorithm as a readable program.
+#ifndef RUBATO_SYNC_PASSES_TD
+#define RUBATO_SYNC_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseAlgorithm : Pass<"choose-algorithm", "::mlir::ModuleOp"> {
+  let summary = "Adds gsync.train with the algorithm of a given name";
+  let description = [{
+    The name `abs-sgd` becomes the attribute `#abs_sgd.algorithm<…>` of the
+    dialect that the algorithm's folder registers.
+
+    After: `gsync.train algorithm(#allreduce.algorithm) learning_rate(5.0e-02)`
+  }];
+  let options = [
+    Option<"algorithm", "algorithm", "std::string", "\"allreduce\"",
+           "name of the synchronisation algorithm">,
+    Option<"learningRate", "lr", "double", "0.01", "default learning rate">
+  ];
+  let dependentDialects = ["::rubato::gsync::GsyncDialect"];
+}
+
+def ExpandAlgorithm : Pass<"expand-algorithm", "::mlir::ModuleOp"> {
+  let summary = "Replaces gsync.train by the program of its algorithm";
+  let description = [{
+    Calls the `SyncAlgorithm` interface of the attribute: the dialect, this
+    pass and the driver know no algorithm by name.
+
+    Before: `gsync.train algorithm(#allreduce.algorithm) …`
+    After: `gsync.group`, `gsync.channel`, `gsync.cell`s and a `gsync.role`.
+  }];
+  let dependentDialects = ["::rubato::gsync::GsyncDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def VerifySync : Pass<"verify-sync", "::mlir::ModuleOp"> {
+  let summary = "States the contract of the sync stage";
+  let description = [{
+    No `gsync.train` is left and one role exists; every future is awaited
+    exactly once; collectives are not under a condition.
+  }];
+}
+
+#endif // RUBATO_SYNC_PASSES_TD

@@ -1,0 +1,40 @@
+// Finds an algorithm by name and asks for it in the IR.
+#include "dialects/gsync/Gsync.h"
+#include "rubato/Sync/Passes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Builders.h"
+
+namespace rubato {
+#define GEN_PASS_DEF_CHOOSEALGORITHM
+#include "rubato/Sync/Passes.h.inc"
+} // namespace rubato
+
+using namespace mlir;
+using namespace rubato;
+
+namespace {
+class ChooseAlgorithm
+    : public rubato::impl::ChooseAlgorithmBase<ChooseAlgorithm> {
+public:
+  using ChooseAlgorithmBase::ChooseAlgorithmBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::string dialect = algorithm;
+    llvm::replace(dialect, '-', '_');
+    if (!getContext().getOrLoadDialect(dialect)) {
+      module.emitError("unknown algorithm '")
+          << algorithm.getValue() << "'; this build has: allreduce";
+      return signalPassFailure();
+    }
+    Attribute attribute =
+        parseAttribute("#" + dialect + ".algorithm", &getContext());
+    if (!attribute)
+      return signalPassFailure();
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    gsync::TrainOp::create(b, module.getLoc(), attribute,
+                           b.getF64FloatAttr(learningRate));
+  }
+};
+} // namespace
