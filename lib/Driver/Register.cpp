@@ -2,6 +2,7 @@
 #include "rubato/Support/Register.h"
 
 #include "dialects/nn/Nn.h"
+#include "dialects/sched/Sched.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"
@@ -12,6 +13,7 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<nn::NnDialect>();
+  registry.insert<sched::SchedDialect>();
   nn::registerDifferentiableModels(registry);
 }
 
