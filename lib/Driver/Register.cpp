@@ -3,6 +3,7 @@
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/sched/Sched.h"
 #include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
 #include "rubato/Train/Passes.h"
@@ -18,6 +19,7 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<nn::NnDialect>();
   registry.insert<gsync::GsyncDialect>();
   registerAlgorithms(registry);
+  registry.insert<sched::SchedDialect>();
   nn::registerDifferentiableModels(registry);
 }
 
