@@ -7,6 +7,8 @@
 #include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
 #include "rubato/Train/Passes.h"
+#include "rubato/Kernels/Passes.h"
+#include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"
@@ -27,4 +29,7 @@ void rubato::registerPasses() {
   mlir::registerAllPasses();
   registerTrainPasses();
   registerSyncPasses();
+  registerKernelsPasses();
+  registerCPUPasses();
+  registerCPUPipelines();
 }
