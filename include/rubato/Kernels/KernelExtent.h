@@ -2,12 +2,12 @@
 #ifndef RUBATO_KERNELS_KERNELEXTENT_H
 #define RUBATO_KERNELS_KERNELEXTENT_H
 
+#include "rubato/Support/Stage.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace rubato {
 
-/// Marks a function as a kernel.
-inline constexpr llvm::StringLiteral kKernelAttr = "rubato.kernel";
 /// The extent as nn-to-linalg wrote it down.
 inline constexpr llvm::StringLiteral kExtentAttr = "rubato.extent";
 

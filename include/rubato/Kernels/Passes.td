@@ -42,4 +42,40 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Groups tensor operations and outlines each group as a kernel";
+  let description = [{
+    Works on the training functions and on the bodies of the program's atomics
+    and strands. A matrix product takes the elementwise operations behind it as
+    its epilogue, a reduction the ones in front of and behind it; what is left
+    is grouped by shape. Several results per group are normal: an optimizer
+    step is one kernel that reads and writes every vector once. Equal kernels
+    are made once. Calls to the training functions are inlined into the
+    program afterwards, so it reads as a list of kernel calls.
+
+    Before:
+    ```mlir
+    %0 = nn.matmul %x, %w {transpose_rhs} : …
+    %1 = nn.broadcast %b dims [1] : …
+    %2 = arith.addf %0, %1 : …
+    %3 = nn.relu %2 : …
+    ```
+    After:
+    ```mlir
+    %3 = call @fc1.forward(%x, %w, %b) : …
+    func.func private @fc1.forward(…) attributes {rubato.kernel} { … }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def VerifyKernels : Pass<"verify-kernels", "::mlir::ModuleOp"> {
+  let summary = "States the contract of the kernels stage";
+  let description = [{
+    The program, @gradient and @evaluate hold no tensor arithmetic of their
+    own: only kernel calls, views (nn.unpack, nn.pack, nn.reshape) and gsync
+    operations; every kernel is pure, has tensors of static shape and no calls.
+  }];
+}
+
 #endif // RUBATO_KERNELS_PASSES_TD
