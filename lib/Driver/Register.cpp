@@ -3,6 +3,7 @@
 
 #include "dialects/nn/Nn.h"
 #include "dialects/sched/Sched.h"
+#include "rubato/Schedule/Passes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"
@@ -17,4 +18,7 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   nn::registerDifferentiableModels(registry);
 }
 
-void rubato::registerPasses() { mlir::registerAllPasses(); }
+void rubato::registerPasses() {
+  mlir::registerAllPasses();
+  registerSchedulePasses();
+}
