@@ -9,6 +9,7 @@
 #include "rubato/Sync/Passes.h"
 #include "rubato/Target/CPU/Passes.h"
 #include "rubato/Train/Passes.h"
+#include "rubato/Schedule/Passes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"
@@ -32,4 +33,5 @@ void rubato::registerPasses() {
   registerKernelsPasses();
   registerCPUPasses();
   registerCPUPipelines();
+  registerSchedulePasses();
 }

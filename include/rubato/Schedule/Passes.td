@@ -1,0 +1,52 @@
+// Passes of the schedule stage.
+#ifndef RUBATO_SCHEDULE_PASSES_TD
+#define RUBATO_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SchedVerifySegmentsPass
+    : Pass<"sched-verify-segments", "::mlir::ModuleOp"> {
+  let summary = "Prove that no two accesses of a segment race";
+  let description = [{
+    A lane runs in order; a wait puts what was recorded before what follows it.
+    In every segment:
+
+    * any two accesses to overlapping bytes of the arena, one of them a write,
+      are ordered by these rules (buffers may overlap: bytes count, not names);
+    * work on another lane than compute comes after what ran before the
+      segment, and before the segment's end on compute, so that segments and
+      host accesses can follow one another in any order;
+    * the collectives of a channel stand on one lane and are numbered 0, 1, …;
+    * the collectives of a segment have futures of their own, and the outputs
+      of one collective do not overlap.
+
+    The module is not changed. A segment without the wait below is refused:
+
+    ```mlir
+    sched.launch compute @backward [0, 1] args(@grad) writes(@grad[0, 64])
+    %e = sched.record compute
+    sched.wait comm, %e
+    sched.collective comm all_reduce channel(0) seq(0) future(0)
+        ins(@grad[0, 64] : f32) outs(@sum[0, 64] : f32)
+    ```
+  }];
+}
+
+def SchedTestRemoveEventsPass
+    : Pass<"sched-test-remove-events", "::mlir::ModuleOp"> {
+  let summary = "Remove each event in turn and tell whether the proof notices";
+  let description = [{
+    For every wait of every segment, and for every record together with its
+    waits: proves a copy of the segment without it and reports, as a remark,
+    *rejected* (the event is needed) or *accepted* (other events imply it).
+    Closes with a remark on the module that counts them. The module is not
+    changed.
+
+    ```
+    remark: rejected without this wait: @backward on compute writes …
+    remark: 4 waits, 4 rejected; 4 records, 4 rejected
+    ```
+  }];
+}
+
+#endif // RUBATO_SCHEDULE_PASSES_TD
