@@ -275,6 +275,40 @@ void inlineCall(func::CallOp call, func::FuncOp callee) {
   call.erase();
 }
 
+/// Kernels that add a gradient to an accumulator get a variant that starts from
+/// zero, so that the first micro-batch of a round neither clears nor reads it.
+void addFreshVariants(ModuleOp module, func::FuncOp gradient) {
+  SymbolTable symbols(module);
+  Value accumulator = gradient.getArguments().back();
+  gradient.walk([&](func::CallOp call) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (kernel->hasAttr(kFreshAttr))
+      return;
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      auto unpack = operand.getDefiningOp<nn::UnpackOp>();
+      if (!unpack || unpack.getFlat() != accumulator)
+        continue;
+      BlockArgument argument = kernel.getArgument(index);
+      if (!argument.hasOneUse() ||
+          !isa<arith::AddFOp>(*argument.user_begin()))
+        continue;
+      func::FuncOp fresh = kernel.clone();
+      fresh.setName((kernel.getName() + ".fresh").str());
+      BlockArgument unused = fresh.getArgument(index);
+      auto add = cast<arith::AddFOp>(*unused.user_begin());
+      Value other = add.getLhs() == unused ? add.getRhs() : add.getLhs();
+      add.replaceAllUsesWith(other);
+      add.erase();
+      (void)fresh.eraseArgument(index);
+      symbols.insert(fresh);
+      OpBuilder b(module.getContext());
+      kernel->setAttr(kFreshAttr, FlatSymbolRefAttr::get(fresh));
+      kernel->setAttr(kAccumulatorAttr, b.getI64IntegerAttr(index));
+      return;
+    }
+  });
+}
+
 class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -290,6 +324,7 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
     KernelMaker maker(module);
     for (StringRef name : {"gradient", "evaluate"})
       maker.run(module.lookupSymbol<func::FuncOp>(name).getBody().front());
+    addFreshVariants(module, module.lookupSymbol<func::FuncOp>("gradient"));
     inlineCalls(module, {"gradient"});
     module.walk(
         [&](gsync::AtomicOp atomic) { maker.run(atomic.getBody().front()); });
