@@ -21,6 +21,7 @@ def Nn_Dialect : Dialect {
     slots of one flat vector described by `nn.layout`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"

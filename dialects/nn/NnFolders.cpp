@@ -19,6 +19,11 @@ template <typename Op> static OpFoldResult foldSplat(Op op, Attribute input) {
   return {};
 }
 
+Operation *NnDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 OpFoldResult UnpackOp::fold(FoldAdaptor) {
   // A slot of a freshly packed vector is the value that was packed there.
   auto pack = getFlat().getDefiningOp<PackOp>();

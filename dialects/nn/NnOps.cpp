@@ -141,8 +141,10 @@ LogicalResult MatmulOp::verify() {
   if (k != kb)
     return emitOpError("sums over ") << k << " columns of the left but " << kb
                                      << " rows of the right operand";
+  if (a.getElementType() != b.getElementType())
+    return emitOpError("mixes element types");
   auto expected = RankedTensorType::get({m, n}, a.getElementType());
-  if (b.getElementType() != a.getElementType() || getType() != expected)
+  if (getType() != expected)
     return emitOpError("must give ") << expected << ", not " << getType();
   return success();
 }
