@@ -5,11 +5,11 @@
 #include "dialects/nn/Nn.h"
 #include "dialects/sched/Sched.h"
 #include "rubato/Kernels/Passes.h"
+#include "rubato/Schedule/Passes.h"
 #include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
 #include "rubato/Target/CPU/Passes.h"
 #include "rubato/Train/Passes.h"
-#include "rubato/Schedule/Passes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"

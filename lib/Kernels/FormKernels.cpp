@@ -289,8 +289,7 @@ void addFreshVariants(ModuleOp module, func::FuncOp gradient) {
       if (!unpack || unpack.getFlat() != accumulator)
         continue;
       BlockArgument argument = kernel.getArgument(index);
-      if (!argument.hasOneUse() ||
-          !isa<arith::AddFOp>(*argument.user_begin()))
+      if (!argument.hasOneUse() || !isa<arith::AddFOp>(*argument.user_begin()))
         continue;
       func::FuncOp fresh = kernel.clone();
       fresh.setName((kernel.getName() + ".fresh").str());

@@ -50,7 +50,7 @@ class VerifyKernels : public rubato::impl::VerifyKernelsBase<VerifyKernels> {
     WalkResult walk = program->walk([](Operation *op) {
       bool tensorWork = isPure(op) && !isView(op) && op->getNumResults() == 1 &&
                         isa<RankedTensorType>(op->getResult(0).getType()) &&
-                        !isa<gsync::ZeroOp>(op);
+                        !isa<gsync::ZeroOp, arith::ConstantOp>(op);
       if (!tensorWork)
         return WalkResult::advance();
       op->emitError("kernels stage: tensor work outside a kernel; run "

@@ -2,6 +2,10 @@
 #ifndef RUBATO_SCHEDULE_PASSES_H
 #define RUBATO_SCHEDULE_PASSES_H
 
+#include "dialects/sched/Sched.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -49,4 +49,28 @@ def SchedTestRemoveEventsPass
   }];
 }
 
+def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
+  let summary = "Turns a program of kernel calls into overlapped segments";
+  let description = [{
+    Cuts the reduced vector into buckets in readiness order, places every value
+    in the arena (scratch shares memory by lifetime), gives kernels to the
+    compute lane and one collective per bucket to the comm lane, and orders the
+    lanes by events. A bucket's reduction starts as soon as its last gradient
+    is written and runs while the backward pass goes on; the update of a bucket
+    starts when its reduction is complete, where the update is elementwise.
+
+    Before: a `gsync.role` whose strand calls kernels.
+    After: `sched.arena`, `sched.buffer`s, the segments `@round`, `@accumulate`
+    (and their `.fresh` variants, which start from zero) and `@evaluate`, and
+    the programs that run them.
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "1048576",
+           "a bucket is closed when it holds this many bytes">
+  ];
+  let dependentDialects = ["::rubato::sched::SchedDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 #endif // RUBATO_SCHEDULE_PASSES_TD
