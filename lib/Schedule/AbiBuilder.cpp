@@ -19,8 +19,15 @@ LLVM::LLVMFuncOp AbiBuilder::function(Location loc, const Twine &name,
       builder, loc, name.str(), LLVM::LLVMFunctionType::get(i32, params),
       LLVM::Linkage::Internal);
   symbols.insert(function);
+  if (!firstFunction)
+    firstFunction = function;
   function.addEntryBlock(builder);
   return function;
+}
+
+void AbiBuilder::insert(Operation *symbol) {
+  symbols.insert(symbol, firstFunction ? Block::iterator(firstFunction)
+                                       : Block::iterator());
 }
 
 Block *AbiBuilder::failBlock(LLVM::LLVMFuncOp function) {
@@ -54,7 +61,7 @@ Value AbiBuilder::call(OpBuilder &builder, Location loc, StringRef callee,
     function = LLVM::LLVMFuncOp::create(
         detached, loc, callee,
         LLVM::LLVMFunctionType::get(result, llvm::to_vector(args.getTypes())));
-    symbols.insert(function);
+    insert(function);
   }
   return LLVM::CallOp::create(builder, loc, function, args).getResult();
 }
@@ -80,7 +87,7 @@ LLVM::GlobalOp AbiBuilder::global(Location loc, const Twine &name, Type type,
       LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                              LLVM::Linkage::Private, name.str(), value);
   global.setUnnamedAddr(LLVM::UnnamedAddr::Global);
-  symbols.insert(global);
+  insert(global);
   return global;
 }
 

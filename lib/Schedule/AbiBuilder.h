@@ -56,12 +56,15 @@ public:
   const mlir::Type ptr, i32, i64;
 
 private:
+  /// Declarations and constants stand before the functions that use them.
+  void insert(mlir::Operation *symbol);
   mlir::LLVM::GlobalOp global(mlir::Location loc, const llvm::Twine &name,
                               mlir::Type type, mlir::Attribute value);
   mlir::Value addressOf(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::LLVM::GlobalOp global);
 
   mlir::MLIRContext *context;
+  mlir::LLVM::LLVMFuncOp firstFunction;
   llvm::StringMap<mlir::LLVM::GlobalOp> strings;
   llvm::StringMap<mlir::LLVM::GlobalOp> kernels;
 };

@@ -22,7 +22,8 @@ struct SchedToLLVM : rubato::impl::ConvertSchedToLLVMPassBase<SchedToLLVM> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     rubato::AbiBuilder abi(module);
-    if (failed(checkReservedNames(module)) || failed(takeKernels(module, abi)))
+    if (failed(checkReservedNames(module, abi.symbols)) ||
+        failed(takeKernels(module, abi)))
       return signalPassFailure();
 
     rubato::UnitCounts counts = rubato::countUnit(module);
@@ -39,14 +40,23 @@ struct SchedToLLVM : rubato::impl::ConvertSchedToLLVMPassBase<SchedToLLVM> {
     rubato::setCounts(module, counts);
   }
 
-  /// A symbol of ours would silently replace one of the runtime's.
-  LogicalResult checkReservedNames(ModuleOp module) {
-    for (auto symbol : module.getOps<SymbolOpInterface>())
-      if (symbol.getName().starts_with("rb_") &&
-          !isa<LLVM::LLVMFuncOp>(*symbol))
-        return symbol.emitError("names that begin with 'rb_' are reserved for "
-                                "the runtime: rename '")
-               << symbol.getName() << "'";
+  /// Names that the result defines or imports must be free.
+  LogicalResult checkReservedNames(ModuleOp module,
+                                   const SymbolTable &symbols) {
+    SmallVector<std::string> reserved;
+    for (auto segment : module.getOps<SegmentOp>())
+      reserved.push_back(rubato::segmentSymbol(segment.getSymName()));
+    for (auto program : module.getOps<ProgramOp>())
+      reserved.push_back(rubato::programSymbol(program.getSymName()));
+    for (StringRef name :
+         {"rb_regions", "rb_segment", "rb_launch", "rb_record", "rb_wait",
+          "rb_collective", "rb_read", "rb_write", "rb_members", "rb_rank",
+          "rb_quanta", "rb_stop_requested", "rb_next_batch"})
+      reserved.push_back(name.str());
+    for (StringRef name : reserved)
+      if (Operation *taken = symbols.lookup(name))
+        return taken->emitError("the name '")
+               << name << "' is reserved for the lowered schedule: rename it";
     return success();
   }
 

@@ -70,9 +70,11 @@ def ConvertSchedToLLVMPass
     llvm.func internal @segment.s(%ctx: !llvm.ptr) -> i32 {
       %s0 = llvm.call @rb_segment(%ctx, %name) : (!llvm.ptr, !llvm.ptr) -> i32
       // return %s0 unless it is 0
-      %s1 = llvm.call @rb_record(%ctx, %compute, %0) : (!llvm.ptr, i32, i32) -> i32
+      %s1 = llvm.call @rb_record(%ctx, %compute, %0)
+          : (!llvm.ptr, i32, i32) -> i32
       // return %s1 unless it is 0
-      %s2 = llvm.call @rb_wait(%ctx, %comm, %0) : (!llvm.ptr, i32, i32) -> i32
+      %s2 = llvm.call @rb_wait(%ctx, %comm, %0)
+          : (!llvm.ptr, i32, i32) -> i32
       // return %s2 unless it is 0, else 0
     }
     ```

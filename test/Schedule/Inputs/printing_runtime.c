@@ -76,8 +76,7 @@ static void print_ranges(const char *what, const rb_range *ranges,
 
 int32_t rb_collective(rb_ctx *ctx, int32_t lane, int32_t kind, int32_t channel,
                       int64_t seq, const rb_range *ins, int64_t in_count,
-                      const rb_range *outs, int64_t out_count,
-                      int32_t future) {
+                      const rb_range *outs, int64_t out_count, int32_t future) {
   printf("collective kind %d lane %d channel %d seq %ld future %d", kind, lane,
          channel, seq, future);
   print_ranges("in", ins, in_count);
