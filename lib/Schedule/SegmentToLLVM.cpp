@@ -75,7 +75,7 @@ void SegmentLowering::run() {
   builder.setInsertionPointToStart(&function.getBody().front());
   fail = abi.failBlock(function);
   prologue();
-  for (Operation &op : segment.getBody().front()) {
+  for (Operation &op : *segment.getLine()) {
     if (auto launch = dyn_cast<LaunchOp>(op))
       lower(launch);
     else if (auto collective = dyn_cast<CollectiveOp>(op))
@@ -94,7 +94,7 @@ void SegmentLowering::prologue() {
   Location loc = segment.getLoc();
   size_t most = 0;
   std::array<bool, RB_REGION_COUNT> used = {};
-  for (auto launch : segment.getBody().front().getOps<LaunchOp>()) {
+  for (auto launch : segment.getLine()->getOps<LaunchOp>()) {
     most = std::max(most, launch.getArgs().size());
     for (auto place : launch.getArgs().getAsRange<PlaceAttr>())
       used[int(bufferOf(place.getBuffer()).getRegion())] = true;
