@@ -2,6 +2,7 @@
 // the symbols it names. Order between operations is sched-verify-segments.
 #include "dialects/sched/Sched.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -114,8 +115,15 @@ static LogicalResult checkWritable(Operation *op, BufferOp buffer) {
 // Segments
 //===----------------------------------------------------------------------===//
 
+void SegmentOp::build(OpBuilder &builder, OperationState &state,
+                      StringRef name) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addRegion()->emplaceBlock();
+}
+
 LogicalResult SegmentOp::verifyRegions() {
-  for (Operation &op : getBody().front())
+  for (Operation &op : *getLine())
     if (!isa<LaneOpInterface>(op))
       return op.emitOpError("cannot stand in a sched.segment, which holds "
                             "launches, collectives, records and waits only");
@@ -226,6 +234,16 @@ LogicalResult CollectiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
+
+void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                      bool hasGo) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  if (hasGo)
+    state.addAttribute(getResultAttrName(state.name),
+                       TypeAttr::get(builder.getI1Type()));
+  state.addRegion()->emplaceBlock();
+}
 
 LogicalResult ReturnOp::verify() {
   auto program = cast<ProgramOp>((*this)->getParentOp());

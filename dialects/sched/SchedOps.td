@@ -102,7 +102,13 @@ def Sched_SegmentOp : Sched_Op<"segment", [
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The straight line of operations.
+    ::mlir::Block *getLine() { return &getBody().front(); }
+  }];
 }
 
 class Sched_LaneOp<string mnemonic, list<string> methods,
@@ -211,6 +217,8 @@ def Sched_ProgramOp : Sched_Op<"program", [
   let regions = (region MinSizedRegion<1>:$body);
   let assemblyFormat =
       "$sym_name (`->` $result^)? attr-dict-with-keyword $body";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "bool":$hasGo)>];
 }
 
 def Sched_ReturnOp : Sched_Op<"return", [

@@ -96,7 +96,7 @@ void SegmentChecker::runClocks() {
   llvm::DenseMap<Value, Clock> recorded;
   // What ran before the segment counts as the first work of compute.
   lanes[compute][compute] = 1;
-  for (auto op : segment.getBody().front().getOps<LaneOpInterface>()) {
+  for (auto op : segment.getLine()->getOps<LaneOpInterface>()) {
     unsigned lane = indexOf(op.getLane());
     Clock &clock = lanes[lane];
     if (auto record = dyn_cast<RecordOp>(*op)) {

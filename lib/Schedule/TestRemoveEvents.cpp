@@ -29,9 +29,9 @@ struct TestRemoveEvents
         rubato::emitViolation(violations.front());
         return signalPassFailure();
       }
-      for (auto wait : segment.getBody().front().getOps<WaitOp>())
+      for (auto wait : segment.getLine()->getOps<WaitOp>())
         tryWithout(segment, wait, "wait", waits);
-      for (auto record : segment.getBody().front().getOps<RecordOp>())
+      for (auto record : segment.getLine()->getOps<RecordOp>())
         tryWithout(segment, record, "record and its waits", records);
     }
     emitRemark(getOperation().getLoc())

@@ -13,13 +13,21 @@ namespace {
 
 struct VerifySegments
     : rubato::impl::SchedVerifySegmentsPassBase<VerifySegments> {
+  /// One missing event can break hundreds of pairs; this many tell the story.
+  static constexpr size_t reported = 8;
+
   void runOnOperation() override {
     rubato::BufferTable buffers = rubato::collectBuffers(getOperation());
     for (auto segment : getOperation().getOps<rubato::sched::SegmentOp>()) {
       auto violations = rubato::checkSegment(segment, buffers);
-      llvm::for_each(violations, rubato::emitViolation);
-      if (!violations.empty())
-        signalPassFailure();
+      if (violations.empty())
+        continue;
+      signalPassFailure();
+      ArrayRef<rubato::Violation> all = violations;
+      llvm::for_each(all.take_front(reported), rubato::emitViolation);
+      if (all.size() > reported)
+        segment.emitOpError("breaks ")
+            << all.size() - reported << " more rules of the same kind";
     }
     markAllAnalysesPreserved();
   }

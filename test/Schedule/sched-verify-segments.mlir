@@ -291,3 +291,38 @@ sched.segment @one_lane {
   sched.launch compute @a [0, 1] args(@x) reads(@x[0, 64]) writes(@x[0, 64])
 }
 sched.segment @empty {}
+
+// -----
+
+// One missing event, many races: the first ones tell the story.
+sched.arena private(64) shared(64) result(64)
+sched.buffer @x private at(0) bytes(64)
+llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @b(!llvm.ptr, i64, i64)
+// expected-error @+1 {{'sched.segment' op breaks 2 more rules of the same kind}}
+sched.segment @many {
+  %0 = sched.record compute
+  sched.wait comm, %0
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [0, 1] args(@x) writes(@x[0, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [1, 2] args(@x) writes(@x[4, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [2, 3] args(@x) writes(@x[8, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [3, 4] args(@x) writes(@x[12, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [4, 5] args(@x) writes(@x[16, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [5, 6] args(@x) writes(@x[20, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [6, 7] args(@x) writes(@x[24, 4])
+  // expected-error @+1 {{@a on compute writes}}
+  sched.launch compute @a [7, 8] args(@x) writes(@x[28, 4])
+  sched.launch compute @a [8, 9] args(@x) writes(@x[32, 4])
+  sched.launch compute @a [9, 10] args(@x) writes(@x[36, 4])
+  // expected-note @+1 {{@b is here}}
+  sched.launch comm @b [0, 1] args(@x) writes(@x[0, 64])
+  %1 = sched.record comm
+  sched.wait compute, %1
+}

@@ -71,6 +71,59 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::rubato::sched::SchedDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
+def ConvertSchedToLLVMPass
+    : Pass<"convert-sched-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower segments and programs to calls of the runtime's C ABI";
+  let description = [{
+    A segment `@s` becomes the internal function `@"segment.s"(ctx) -> i32`, a
+    program `@p` becomes `@"program.p"(ctx) -> i32`, with a second argument
+    `int32_t *go` if it returns an `i1`. Every call that can fail is checked;
+    a status other than 0 is returned at once. Kernels, declared accesses and
+    the ranges of collectives are constant globals; there is no mutable global,
+    so one unit serves many contexts. Events are numbered over the module.
+
+    Kernels are `llvm.func`s in C form, or declarations, which become such.
+    `rubato.events` and `rubato.futures` on the module say how many of them
+    the unit needs. Nothing of `sched` is left.
+
+    ```mlir
+    sched.segment @s { %e = sched.record compute  sched.wait comm, %e }
+    // becomes
+    llvm.func internal @segment.s(%ctx: !llvm.ptr) -> i32 {
+      %s0 = llvm.call @rb_segment(%ctx, %name) : (!llvm.ptr, !llvm.ptr) -> i32
+      // return %s0 unless it is 0
+      %s1 = llvm.call @rb_record(%ctx, %compute, %0)
+          : (!llvm.ptr, i32, i32) -> i32
+      // return %s1 unless it is 0
+      %s2 = llvm.call @rb_wait(%ctx, %comm, %0)
+          : (!llvm.ptr, i32, i32) -> i32
+      // return %s2 unless it is 0, else 0
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+def SchedEmitUnitPass : Pass<"sched-emit-unit", "::mlir::ModuleOp"> {
+  let summary = "Add the constant `rubato_unit` that the runtime loads";
+  let description = [{
+    Runs after `convert-sched-to-llvm`. The unit (docs/unit.md) points to the
+    manifest, to the external symbol `rubato_weights` and to the programs
+    `round`, `gradient` and `evaluate`, null where there is none.
+
+    ```mlir
+    llvm.mlir.global external constant @rubato_unit()
+        : !llvm.struct<(i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr)> { … }
+    ```
+  }];
+  let options = [
+    Option<"manifest", "manifest", "std::string", /*default=*/"\"{}\"",
+           "JSON text of the manifest">,
+    Option<"weightsSize", "weights-size", "uint64_t", /*default=*/"0",
+           "bytes behind the symbol rubato_weights">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // RUBATO_SCHEDULE_PASSES_TD
