@@ -222,8 +222,8 @@ TYPED_TEST(ReferenceKernels, ConstantsAndMath) {
   kernels->call("math", arguments, 0, 9);
   for (int i = 0; i < 9; ++i) {
     double v = x[i], a = std::abs(v);
-    double want[] = {std::exp(v),  std::log(a),      std::tanh(v),
-                     std::erf(v),  std::sqrt(a),     1 / std::sqrt(a),
+    double want[] = {std::exp(v),  std::log(a),   std::tanh(v),
+                     std::erf(v),  std::sqrt(a),  1 / std::sqrt(a),
                      std::exp2(v), std::pow(a, v)};
     for (int j = 0; j < 8; ++j)
       EXPECT_NEAR(y[j][i], want[j], tolerance<T>() * (1 + std::abs(want[j])))

@@ -16,7 +16,8 @@ template <typename T> class ReferenceScores : public testing::Test {
 protected:
   void SetUp() override {
     bool isFloat = std::is_same_v<T, float>;
-    kernels = std::make_unique<CompiledKernels>(substitute(R"(
+    kernels = std::make_unique<CompiledKernels>(
+        substitute(R"(
     func.func private @rows(%x: tensor<7x11xFT>) -> (tensor<7x11xFT>, tensor<7x11xFT>, tensor<7x11xFT>) attributes {rubato.kernel} {
       %0 = nn.softmax %x axis 1 : tensor<7x11xFT>
       %1 = nn.log_softmax %x axis 1 : tensor<7x11xFT>
@@ -36,7 +37,7 @@ protected:
       %0 = nn.count_correct %x, %y, %w : tensor<7x11xFT>, tensor<7xi64>, tensor<7xFT> -> tensor<i64>
       return %0 : tensor<i64>
     })",
-                                                           "FT", isFloat ? "f32" : "f64"));
+                   "FT", isFloat ? "f32" : "f64"));
     ASSERT_TRUE(kernels->ok()) << kernels->error;
     x = numbers<T>(kRows * kClasses, 6);
     // Far from zero: only what takes the maximum out survives.
@@ -58,8 +59,8 @@ protected:
   }
   static void near(T got, double want) {
     // A subtraction of numbers near 500 is as exact as those are.
-    EXPECT_NEAR(got, want, std::numeric_limits<T>::epsilon() * 64 *
-                               (1 + std::abs(want)));
+    EXPECT_NEAR(got, want,
+                std::numeric_limits<T>::epsilon() * 64 * (1 + std::abs(want)));
   }
 
   std::unique_ptr<CompiledKernels> kernels;
