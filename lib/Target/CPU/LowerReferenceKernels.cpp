@@ -179,7 +179,7 @@ LogicalResult KernelLowering::bufferFor(Value value) {
   MemRefType type = bufferType(value.getType());
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
-    OpBuilder atModule(kernel);
+    OpBuilder atModule(lo.getParentBlock()->getParentOp());
     auto global = memref::GlobalOp::create(
         atModule, b.getLoc(), (kernel.getSymName() + ".constant").str(),
         b.getStringAttr("private"), type, constant, /*constant=*/true,
