@@ -238,7 +238,9 @@ bool KernelLowering::isComputedWhereRead(LinalgOp op) const {
     return false;
   OpOperand &use = *op->getResult(0).use_begin();
   auto user = dyn_cast<LinalgOp>(use.getOwner());
-  return user && user.getMatchingIndexingMap(&use).isPermutation();
+  // What a reduction starts from is read before its loops.
+  return user && (user.isDpsInit(&use) ||
+                  user.getMatchingIndexingMap(&use).isPermutation());
 }
 
 /// The element of `tensor` at `indices`, loaded or computed.
