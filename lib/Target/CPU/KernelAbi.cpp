@@ -17,7 +17,7 @@ namespace {
 /// Whether `body` has the shape that lowering leaves: addresses, then two i64.
 bool isKernelBody(LLVM::LLVMFuncOp body) {
   ArrayRef<Type> inputs = body.getFunctionType().getParams();
-  return !body.isExternal() && inputs.size() >= 2 &&
+  return inputs.size() >= 2 &&
          isa<LLVM::LLVMVoidType>(body.getFunctionType().getReturnType()) &&
          llvm::all_of(inputs.drop_back(2),
                       llvm::IsaPred<LLVM::LLVMPointerType>) &&
@@ -25,14 +25,22 @@ bool isKernelBody(LLVM::LLVMFuncOp body) {
                       [](Type type) { return type.isInteger(64); });
 }
 
+/// The type of an rb_kernel_fn.
+LLVM::LLVMFunctionType kernelType(MLIRContext *context) {
+  auto i64 = IntegerType::get(context, 64);
+  return LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(context),
+      {LLVM::LLVMPointerType::get(context), i64, i64});
+}
+
 /// Moves `body` out of the way of its own name and puts the C form there.
 void wrapKernel(LLVM::LLVMFuncOp body) {
   ImplicitLocOpBuilder b(body.getLoc(), body->getContext());
   b.setInsertionPointAfter(body);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()),
-      {pointer, b.getI64Type(), b.getI64Type()});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, b.getI64Type(), b.getI64Type()});
   auto wrapper = LLVM::LLVMFuncOp::create(b, body.getSymName(), type);
   for (StringRef name : {rubato::kKernelAttr, rubato::kExtentAttr})
     if (Attribute attribute = body->removeAttr(name))
@@ -60,29 +68,50 @@ struct KernelAbi : rubato::impl::CPUKernelAbiPassBase<KernelAbi> {
   void runOnOperation() override {
     SmallVector<LLVM::LLVMFuncOp> bodies;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (function->hasAttr(rubato::kKernelAttr))
+      // A declaration stands for a kernel in another module.
+      if (function->hasAttr(rubato::kKernelAttr) && !function.isExternal())
         bodies.push_back(function);
     for (LLVM::LLVMFuncOp body : bodies) {
       if (!isKernelBody(body)) {
-        body.emitError() << "kernel '" << body.getSymName()
-                         << "' has the type " << body.getFunctionType()
+        body.emitError() << "kernel '" << body.getSymName() << "' has the type "
+                         << body.getFunctionType()
                          << "; expected addresses followed by two i64";
         return signalPassFailure();
       }
       wrapKernel(body);
     }
 
-    WalkResult rest = getOperation().getBodyRegion().walk([](Operation *op) {
-      if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
-        return WalkResult::advance();
-      op->emitError() << "'" << op->getName()
-                      << "' is left after lowering to the LLVM dialect; no "
-                         "conversion of the CPU target takes it";
-      return WalkResult::interrupt();
-    });
+    WalkResult rest = getOperation().getBodyRegion().walk<WalkOrder::PreOrder>(
+        [](Operation *op) {
+          if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+            return WalkResult::advance();
+          op->emitError() << "'" << op->getName()
+                          << "' is left after lowering to the LLVM dialect; "
+                             "no conversion of the CPU target takes it";
+          return WalkResult::interrupt();
+        });
     if (rest.wasInterrupted())
       signalPassFailure();
   }
 };
 
 } // namespace
+
+OwningOpRef<ModuleOp> rubato::extractKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  module.getContext()->loadDialect<LLVM::LLVMDialect>();
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (!function->hasAttr(kKernelAttr))
+      continue;
+    OpBuilder b(function);
+    auto declaration =
+        LLVM::LLVMFuncOp::create(b, function.getLoc(), function.getSymName(),
+                                 kernelType(module.getContext()));
+    for (StringRef name : {kKernelAttr, kExtentAttr})
+      if (Attribute attribute = function->getAttr(name))
+        declaration->setAttr(name, attribute);
+    function->moveBefore(kernels->getBody(), kernels->getBody()->end());
+  }
+  return kernels;
+}

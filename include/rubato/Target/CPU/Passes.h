@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
 
 namespace rubato {
@@ -17,6 +18,11 @@ namespace rubato {
 /// Kernels in tensor form or in memref form, and whatever host functions stand
 /// beside them, to the LLVM dialect.
 void buildKernelsToLLVMPipeline(mlir::OpPassManager &pm);
+
+/// Moves the kernels of `module` to a module of their own and leaves a
+/// declaration of the C form of each behind. Host code can then take their
+/// addresses (llvm.mlir.addressof), and both modules can be compiled apart.
+mlir::OwningOpRef<mlir::ModuleOp> extractKernels(mlir::ModuleOp module);
 
 /// Makes the pipeline known to tools as `cpu-kernels-to-llvm`.
 void registerCPUPipelines();
