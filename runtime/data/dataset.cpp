@@ -1,5 +1,7 @@
 #include "data/dataset.h"
 
+#include "support/dtype.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -18,10 +20,10 @@ Field::Field(Array array, const BatchBuffer &buffer, const Transform &transform)
     factors.push_back({transform.scale.value_or(1), pick(transform.mean, i, 0),
                        pick(transform.std, i, 1)});
   sampleBytes = elements * elementBytes(array_.type);
-  rowBytes = elements * dtypeBytes(buffer.dtype);
+  rowBytes = elements * elementBytes(buffer.dtype);
   run = elements / static_cast<int64_t>(channels);
   runBytes = run * elementBytes(array_.type);
-  runRowBytes = run * dtypeBytes(buffer.dtype);
+  runRowBytes = run * elementBytes(buffer.dtype);
   convert = converter(array_.type, buffer.dtype, transform.isIdentity());
 }
 

@@ -40,6 +40,4 @@ using ConvertFn = void (*)(const char *from, char *to, int64_t count,
 /// for a float file and an integer buffer.
 ConvertFn converter(ElementType from, rb_dtype to, bool plain);
 
-inline int64_t dtypeBytes(rb_dtype type) { return type == RB_F32 ? 4 : 8; }
-
 } // namespace rubato

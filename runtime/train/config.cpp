@@ -1,19 +1,17 @@
 #include "train/config.h"
 
+#include "support/dtype.h"
+
 #include <nlohmann/json.hpp>
 
 using namespace rubato;
 using Json = nlohmann::ordered_json;
 
-static const char *typeName(rb_dtype type) {
-  return type == RB_F32 ? "f32" : type == RB_F64 ? "f64" : "i64";
-}
-
 static Json buffersJson(const std::vector<BatchBuffer> &buffers) {
   Json list = Json::array();
   for (const BatchBuffer &buffer : buffers) {
     Json item = {{"name", buffer.name},
-                 {"dtype", typeName(buffer.dtype)},
+                 {"dtype", dtypeName(buffer.dtype)},
                  {"shape", buffer.shape}};
     if (buffer.classes)
       item["classes"] = buffer.classes;
@@ -27,7 +25,7 @@ static Json unitJson(const Unit &unit) {
   for (const Cell &cell : unit.cells) {
     Json item = {{"name", cell.name},
                  {"role", cell.role},
-                 {"dtype", typeName(cell.dtype)},
+                 {"dtype", dtypeName(cell.dtype)},
                  {"bytes", cell.bytes}};
     if (cell.init == "setting")
       item["default"] = cell.defaultValue;
@@ -41,7 +39,7 @@ static Json unitJson(const Unit &unit) {
   return {{"producer", unit.producer},
           {"model", unit.model},
           {"options", unit.options},
-          {"float", typeName(unit.floatType)},
+          {"float", dtypeName(unit.floatType)},
           {"quantum", unit.quantum},
           {"bytes",
            {{"private", unit.regionBytes[RB_PRIVATE]},

@@ -161,6 +161,8 @@ private:
   /// The cause that explains the others: a death before a worker's own error,
   /// that before a worker that only lost its peers.
   int cause() const {
+    if (died(static_cast<size_t>(firstFailure)))
+      return firstFailure;
     for (size_t rank = 0; rank < children.size(); ++rank)
       if (died(rank))
         return static_cast<int>(rank);
@@ -184,10 +186,13 @@ private:
                                   strsignal(WTERMSIG(status)) + ")"
                             : "ended by itself with code " +
                                   std::to_string(WEXITSTATUS(status));
+      const char *remedy =
+          WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+              ? "; if nobody killed it, memory ran out: try fewer --workers"
+              : "";
       std::fprintf(stderr,
-                   "error: worker of rank %d %s; the others were ended, "
-                   "nothing was saved\n",
-                   rank, how.c_str());
+                   "error: worker of rank %d %s and the others were ended%s\n",
+                   rank, how.c_str(), remedy);
       return static_cast<int>(ErrorCode::Communication);
     }
     const WorkerSlot &slot = job.slots[rank];
