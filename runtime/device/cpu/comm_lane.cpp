@@ -17,8 +17,6 @@ CommLane::~CommLane() {
   if (!threaded)
     return;
   Status ignored;
-  if (workerFailed && !reached(issued()))
-    group.abort(options.rank);
   // With the queue full of commands that end within their deadlines, room
   // comes; a lane that cannot make room cannot be joined either.
   while (waitForRoom(ignored) == RB_TIMED_OUT)
@@ -26,6 +24,11 @@ CommLane::~CommLane() {
   nextSlot().stop = true;
   publish();
   pthread_join(thread, nullptr);
+}
+
+void CommLane::abandon() {
+  if (!reached(issued()))
+    group.abort(options.rank);
 }
 
 Status CommLane::start() {
@@ -106,7 +109,6 @@ rb_status CommLane::wait(uint64_t ticket, Status &error) {
     workerSleeps.store(false);
     if (inTime || completed_.load() != done)
       continue;
-    workerFailed = true;
     error = {ErrorCode::Communication,
              "rank " + std::to_string(options.rank) +
                  ": the comm lane has made no progress for " +
@@ -118,7 +120,6 @@ rb_status CommLane::wait(uint64_t ticket, Status &error) {
 rb_status CommLane::outcome(uint64_t ticket, Status &error) {
   if (ticket < failedTicket.load())
     return RB_OK;
-  workerFailed = true;
   error = failure;
   return failedStatus;
 }

@@ -18,9 +18,12 @@ namespace rubato {
 class CommLane {
 public:
   CommLane(Group &group, const ContextOptions &options);
-  /// Ends the thread. Collectives still open are finished first, unless the
-  /// worker has failed: then the group is told, so that nobody waits for it.
+  /// Ends the thread once the collectives still open are finished.
   ~CommLane();
+
+  /// For a worker that has failed: if it leaves with collectives open, ends
+  /// the group under its name, so that nobody waits for it.
+  void abandon();
 
   /// Starts the thread if the group needs one.
   Status start();
@@ -58,7 +61,7 @@ private:
   Group &group;
   const ContextOptions &options;
   int spins;
-  bool threaded = false, workerFailed = false;
+  bool threaded = false;
   pthread_t thread = {};
   std::unique_ptr<Command[]> queue;
 

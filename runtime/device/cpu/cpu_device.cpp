@@ -18,6 +18,11 @@ public:
         events(static_cast<size_t>(setup.unit.events)),
         futures(static_cast<size_t>(setup.unit.futures)) {}
 
+  ~CpuDevice() override {
+    if (!setup.error)
+      lane.abandon();
+  }
+
   Status start() { return lane.start(); }
 
   rb_status segment(const char *name) override { return RB_OK; }

@@ -30,6 +30,16 @@ public:
                  kernel.name, lo, hi);
     for (int64_t i = 0; i < accessCount; ++i) {
       const rb_access &access = accesses[i];
+      if (!exists(access)) {
+        std::fputs(" ?", out);
+        endLine();
+        setup.error = {ErrorCode::Internal,
+                       std::string("kernel ") + kernel.name +
+                           " declares access " + std::to_string(i) +
+                           " outside its region; this is a bug of the "
+                           "compiler"};
+        return RB_INVALID;
+      }
       const char *mode = access.mode == RB_READ    ? "read"
                          : access.mode == RB_WRITE ? "write"
                                                    : "read-write";
@@ -97,6 +107,15 @@ public:
   }
 
 private:
+  /// Declared accesses cost nothing to check here, where nothing is executed.
+  bool exists(const rb_access &access) const {
+    if (access.region < 0 || access.region >= RB_REGION_COUNT)
+      return false;
+    int64_t bytes = setup.unit.regionBytes[access.region];
+    return access.offset >= 0 && access.size >= 0 && access.offset <= bytes &&
+           access.size <= bytes - access.offset;
+  }
+
   void printRange(const char *direction, const rb_range &range) {
     std::fprintf(out, " %s %s %" PRId64 "+%" PRId64 " %s", direction,
                  regionName(range.region), range.offset,

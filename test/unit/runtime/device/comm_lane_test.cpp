@@ -161,17 +161,27 @@ TEST(CommLane, ALatePeerIsNamedAfterTheDeadline) {
 }
 
 TEST(CommLane, AFailedWorkerDoesNotKeepItsPeersWaiting) {
+  struct Broken : BatchSource {
+    int64_t quanta() const override { return 1; }
+    Status next(const BatchBuffers &) override { return Status::user("torn"); }
+  } broken;
   auto group = groupOf(2);
   runGroup(2, *group, [&](SampleWorker &worker) {
     rb_ctx *ctx = worker.context;
     ASSERT_EQ(reduce(ctx, 0, 0), RB_OK);
     ASSERT_EQ(rb_future_await(ctx, 0), RB_OK);
     if (rb_rank(ctx) == 1) {
-      // It fails with its next collective open, which rank 0 never joins.
+      // Leaves with a collective open, which rank 0 has not joined yet.
       ASSERT_EQ(reduce(ctx, 1, 0), RB_OK);
-      group->abort(1);
-      EXPECT_EQ(rb_future_await(ctx, 0), RB_PEER_LOST);
+      setBatchSource(ctx, broken);
+      EXPECT_EQ(rb_next_batch(ctx), RB_DATA);
+      return;
     }
+    while (group->verdict() == RB_OK)
+      std::this_thread::yield();
+    EXPECT_EQ(reduce(ctx, 1, 0), RB_OK);
+    EXPECT_EQ(rb_future_await(ctx, 0), RB_PEER_LOST);
+    EXPECT_NE(worker.error().find("rank 1 is gone"), std::string::npos);
   });
 }
 

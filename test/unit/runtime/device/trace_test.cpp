@@ -69,8 +69,15 @@ TEST(Trace, PrintsTheScheduleAndRunsNothing) {
   EXPECT_EQ(rb_collective(worker.context, RB_COMM, RB_ALL_REDUCE_SUM, 0, 0,
                           &range, 1, &range, 1, 0),
             RB_INVALID);
+  rb_access outside = {RB_SHARED, RB_READ, 120, 16};
+  EXPECT_EQ(rb_launch(worker.context, RB_COMPUTE, &forward, nullptr, 0, 2,
+                      &outside, 1),
+            RB_INVALID);
+  EXPECT_NE(worker.error().find("kernel fc.forward declares access 0"),
+            std::string::npos);
   fclose(file);
-  EXPECT_STREQ(text, expected);
+  EXPECT_EQ(std::string(text),
+            std::string(expected) + "launch compute fc.forward [0,2) ?\n");
   free(text);
 }
 
