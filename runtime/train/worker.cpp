@@ -89,6 +89,8 @@ Status Worker::loop() {
   int32_t go = 1;
   while (go && last.seen < job.plan.budget) {
     int64_t epoch = trainSource.epoch();
+    double started = paused ? seconds() : last.seconds;
+    paused = false;
     int32_t status = unit.code->round(context, &go);
     int64_t samples = 0;
     double loss = 0;
@@ -108,6 +110,7 @@ Status Worker::loop() {
     last.seen += samples;
     last.loss = samples > 0 ? loss / static_cast<double>(samples) : 0;
     last.seconds = seconds();
+    trainSeconds += last.seconds - started;
     // Every member sees the same reduced loss, so all end together here.
     if (!std::isfinite(loss))
       return checkLoss(loss);
@@ -123,7 +126,6 @@ Status Worker::loop() {
     }
   }
   progress.epochEnd();
-  trainSeconds = last.seconds;
   return Status::ok();
 }
 
@@ -149,6 +151,7 @@ Status Worker::evaluate() {
   EvalRecord record;
   RB_TRY(evaluateTogether(job, rank, context, evalSource, record));
   setBatchSource(context, trainSource);
+  paused = true;
   record.round = last.round;
   record.epoch = last.epoch;
   record.seconds = seconds();

@@ -50,7 +50,8 @@ private:
   std::chrono::steady_clock::time_point begin;
   RoundRecord last;
   std::optional<EvalRecord> evaluated;
-  double trainSeconds = 0;
+  double trainSeconds = 0; // without evaluations
+  bool paused = false;     // an evaluation came after the last round
 };
 
 } // namespace rubato
