@@ -86,18 +86,33 @@ LogicalResult KernelLowering::check() {
              << type;
   }
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-            arith::ConstantOp>(op))
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isa<ShapedType>(constant.getType()) &&
+          !isa<DenseElementsAttr>(constant.getValue()))
+        return kernelError(&op, kernel)
+               << "a constant tensor is written out (dense) or an operand of "
+                  "the kernel";
+      continue;
+    }
+    if (isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            op))
       continue;
     auto linalgOp = dyn_cast<LinalgOp>(op);
     if (!linalgOp)
       return kernelError(&op, kernel)
              << "'" << op.getName()
              << "' has no reference lowering; run nn-to-linalg first";
+    SmallVector<utils::IteratorType> iterators =
+        linalgOp.getIteratorTypesArray();
     for (OpOperand &init : linalgOp.getDpsInitsMutable()) {
       AffineMap map = linalgOp.getMatchingIndexingMap(&init);
       if (!map.isProjectedPermutation() ||
-          map.getNumResults() != linalgOp.getNumParallelLoops())
+          map.getNumResults() != linalgOp.getNumParallelLoops() ||
+          llvm::any_of(llvm::seq<unsigned>(0, map.getNumResults()),
+                       [&](unsigned i) {
+                         return iterators[map.getDimPosition(i)] !=
+                                utils::IteratorType::parallel;
+                       }))
         return kernelError(&op, kernel)
                << "a result is indexed by something else than the parallel "
                   "loops";
