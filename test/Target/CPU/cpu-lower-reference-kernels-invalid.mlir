@@ -44,3 +44,23 @@ func.func private @split(%x: tensor<4x3xf32>) -> tensor<4xf32> attributes {rubat
   } -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// -----
+
+func.func private @wrong_loop(%x: tensor<4x4xf32>) -> tensor<4xf32> attributes {rubato.kernel} {
+  %0 = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{kernel 'wrong_loop': a result is indexed by something else than the parallel loops}}
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x4xf32>) outs(%0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @resource(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rubato.kernel} {
+  // expected-error @below {{kernel 'resource': a constant tensor is written out (dense) or an operand of the kernel}}
+  %0 = arith.constant dense_resource<blob> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
