@@ -76,7 +76,7 @@ static void check(CheckReport &report, ImportOptions options) {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     onnx::RolePlan plan = *report.plan;
     Importer importer(context, model, plan, options, diagnostics);
-    importer.reportMissing = false;
+    importer.reportsMissing = false;
     (void)importer.run();
     report.missing = std::move(importer.missing);
   } else {
@@ -85,6 +85,8 @@ static void check(CheckReport &report, ImportOptions options) {
         report.missing[node.opType].push_back({&node, ""});
   }
   findInnerEnds(report, live);
+  if (!report.missing.empty())
+    reportMissing(report.missing, diagnostics);
 }
 
 int rubato::runCheck(llvm::StringRef path, const ImportOptions &options,
@@ -97,5 +99,5 @@ int rubato::runCheck(llvm::StringRef path, const ImportOptions &options,
     printJson(report, out);
   else
     printText(report, out);
-  return report.exitCode();
+  return report.diagnostics.exitCode();
 }

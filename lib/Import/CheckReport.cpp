@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace rubato;
 
-StringRef rubato::gradientText(const CheckReport &report, StringRef op) {
+StringRef rubato::gradientText(StringRef op) {
   const OpSupport *support = findOp("", op);
   if (!support)
     return "missing";
@@ -72,19 +72,18 @@ static void printTensors(const CheckReport &report, onnx::Role role,
 static void printOperators(const CheckReport &report, raw_ostream &out) {
   out << formatv("{0,-20}{1,6}  gradient\n", "operators", "count");
   for (const auto &[op, count] : report.operators)
-    out << formatv("  {0,-18}{1,6}  {2}\n", op, count,
-                   gradientText(report, op));
-  if (!report.missing.empty())
-    out << "cannot be trained yet" << missingText(report.missing) << "\n";
+    out << formatv("  {0,-18}{1,6}  {2}\n", op, count, gradientText(op));
 }
 
 void rubato::printText(const CheckReport &report, raw_ostream &out) {
   if (report.model) {
     const onnx::Model &model = *report.model;
     out << formatv("{0,-12}{1}\n", "model", report.path);
-    out << formatv("{0,-12}{1} {2}, IR {3}, opset {4}\n", "producer",
-                   model.producer.empty() ? "unknown" : model.producer,
-                   model.producerVersion, model.irVersion, model.opset);
+    std::string producer = model.producer.empty() ? "unknown" : model.producer;
+    if (!model.producerVersion.empty())
+      producer += " " + model.producerVersion;
+    out << formatv("{0,-12}{1}, IR {2}, opset {3}\n", "producer", producer,
+                   model.irVersion, model.opset);
     for (const onnx::ValueInfo &input : model.inputs)
       out << formatv("{0,-12}{1}\n", "input", valueText(input));
     for (const onnx::ValueInfo &output : model.outputs)
@@ -100,7 +99,8 @@ void rubato::printText(const CheckReport &report, raw_ostream &out) {
     out << "\n";
   }
   out << report.diagnostics.str();
-  out << "trainable: " << (report.exitCode() == 0 ? "yes" : "no") << "\n";
+  out << "trainable: " << (report.diagnostics.exitCode() == 0 ? "yes" : "no")
+      << "\n";
 }
 
 static json::Array valuesJson(const std::vector<onnx::ValueInfo> &values) {
@@ -161,7 +161,7 @@ static json::Array diagnosticsJson(const CheckReport &report) {
 
 void rubato::printJson(const CheckReport &report, raw_ostream &out) {
   json::Object root{{"model", json::fixUTF8(report.path)},
-                    {"trainable", report.exitCode() == 0},
+                    {"trainable", report.diagnostics.exitCode() == 0},
                     {"diagnostics", diagnosticsJson(report)}};
   if (report.model) {
     root["producer"] = report.model->producer;
@@ -177,7 +177,7 @@ void rubato::printJson(const CheckReport &report, raw_ostream &out) {
     for (const auto &[op, count] : report.operators)
       operators.push_back(json::Object{{"op", op},
                                        {"count", static_cast<int64_t>(count)},
-                                       {"gradient", gradientText(report, op)}});
+                                       {"gradient", gradientText(op)}});
     root["operators"] = std::move(operators);
     root["missing"] = missingJson(report);
   }

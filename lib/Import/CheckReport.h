@@ -13,15 +13,10 @@ struct CheckReport {
   std::map<std::string, size_t> operators;
   MissingOps missing;
   onnx::Diagnostics diagnostics;
-
-  int exitCode() const {
-    int code = diagnostics.exitCode();
-    return code == 0 && !missing.empty() ? 3 : code;
-  }
 };
 
 /// "yes", "at the end", "not needed" or "missing".
-llvm::StringRef gradientText(const CheckReport &report, llvm::StringRef op);
+llvm::StringRef gradientText(llvm::StringRef op);
 
 void printText(const CheckReport &report, llvm::raw_ostream &out);
 void printJson(const CheckReport &report, llvm::raw_ostream &out);

@@ -28,22 +28,33 @@ std::vector<bool> rubato::liveNodes(const onnx::Model &model) {
   return live;
 }
 
-std::string rubato::missingText(const MissingOps &missing) {
+void rubato::reportMissing(const MissingOps &missing,
+                           onnx::Diagnostics &diagnostics) {
+  // A report that nobody can read to its end helps nobody.
+  constexpr size_t mostNodes = 20;
+  size_t count = 0;
   std::string text;
   for (const auto &[op, nodes] : missing) {
+    count += nodes.size();
     text += "\n  " + op + " (" + std::to_string(nodes.size()) + "):";
-    llvm::StringRef separator = " ";
-    for (const MissingNode &each : nodes) {
-      const std::string &path = each.node->modulePath;
-      text += separator.str() + "'" + each.node->name + "'";
-      if (!path.empty())
-        text += " in " + path;
+    for (const auto &[i, each] : llvm::enumerate(nodes)) {
+      text += i ? ", " : " ";
+      if (i == mostNodes) {
+        text += "…";
+        break;
+      }
+      text += "'" + each.node->name + "'";
+      if (!each.node->modulePath.empty())
+        text += " in " + each.node->modulePath;
       if (!each.reason.empty())
         text += " (" + each.reason + ")";
-      separator = ", ";
     }
   }
-  return text;
+  diagnostics.unsupported(
+      "",
+      std::to_string(count) + (count == 1 ? " node" : " nodes") +
+          " cannot be trained yet:" + text,
+      "export the model with other operators; 'rubato check' shows all of it");
 }
 
 Importer::Importer(MLIRContext &context, const onnx::Model &model,
@@ -114,9 +125,8 @@ Imported &Importer::lookup(const std::string &name) {
 void Importer::importNode(const onnx::Node &node) {
   const OpSupport *op = findOp(node.domain, node.opType);
   if (!op) {
-    std::string name =
-        node.domain.empty() ? node.opType : node.domain + "." + node.opType;
-    missing[name].push_back({&node, ""});
+    missing[node.opType].push_back(
+        {&node, node.domain.empty() ? "" : "of domain " + node.domain});
     return;
   }
   NodeImporter state(*this, node);
@@ -271,17 +281,10 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (size_t i = 0; i < model.nodes.size(); ++i)
     if (live[i])
       importNode(model.nodes[i]);
-  if (!missing.empty() && !reportMissing)
-    return {};
   if (!missing.empty()) {
-    size_t count = 0;
-    for (const auto &[op, nodes] : missing)
-      count += nodes.size();
-    diagnostics.unsupported(
-        "",
-        std::to_string(count) + (count == 1 ? " node" : " nodes") +
-            " cannot be trained yet:" + missingText(missing),
-        "'rubato check' shows the whole model; export with other operators");
+    if (reportsMissing)
+      reportMissing(missing, diagnostics);
+    return {};
   }
   if (diagnostics.failed() || !createResults())
     return {};

@@ -37,8 +37,8 @@ struct MissingNode {
 };
 using MissingOps = std::map<std::string, std::vector<MissingNode>>;
 
-/// The report: one line per operator with its count and nodes.
-std::string missingText(const MissingOps &missing);
+/// The one report: a line per operator with its count and nodes.
+void reportMissing(const MissingOps &missing, onnx::Diagnostics &diagnostics);
 
 /// Sizes of the model's inputs, with symbols replaced.
 struct InputShapes {
@@ -74,8 +74,8 @@ public:
   onnx::Diagnostics &diagnostics;
   mlir::OpBuilder builder;
   MissingOps missing;
-  /// Whether `missing` becomes a diagnostic; `check` has its own form.
-  bool reportMissing = true;
+  /// Whether `run` reports `missing`; `check` adds to it first.
+  bool reportsMissing = true;
 
 private:
   void importNode(const onnx::Node &node);
