@@ -83,20 +83,22 @@ LogicalResult rubato::importCast(NodeImporter &node) {
       elements.push_back(node.builder.getFloatAttr(node.importer.floatType(),
                                                    static_cast<double>(value)));
     auto type = RankedTensorType::get(ints->dims, node.importer.floatType());
-    return node.result(arith::ConstantOp::create(
-        node.builder, node.loc, DenseElementsAttr::get(type, elements)));
+    return node.result(
+        arith::ConstantOp::create(node.builder, node.loc,
+                                  DenseElementsAttr::get(type, elements)),
+        to);
   }
   Value input = node.value(0);
   // All floating-point types are one here, so a cast between them is nothing.
   Type from = getElementTypeOrSelf(input);
   Type target = node.importer.elementType(to);
   if (from == target)
-    return node.forward();
+    return node.result(input, to);
   if (!isa_and_nonnull<FloatType>(target) || !from.isInteger())
     return node.unsupported("to " + name);
   auto type = RankedTensorType::get(shapeOf(input), target);
   return node.result(
-      arith::SIToFPOp::create(node.builder, node.loc, type, input));
+      arith::SIToFPOp::create(node.builder, node.loc, type, input), to);
 }
 
 LogicalResult rubato::importIdentity(NodeImporter &node) {

@@ -92,9 +92,11 @@ Imported Importer::importStored(const onnx::StoredTensor &each) {
   auto type = RankedTensorType::get(each.tensor.dims, floatType());
   Location loc = location(each.name);
   if (each.role == onnx::Role::Constant)
-    return {nn::splat(builder, loc, type, each.tensor.floatAt(0)), {}};
+    return {nn::splat(builder, loc, type, each.tensor.floatAt(0)),
+            {},
+            each.tensor.type};
   auto symbol = FlatSymbolRefAttr::get(builder.getStringAttr(each.name));
-  return {nn::GetOp::create(builder, loc, type, symbol), {}};
+  return {nn::GetOp::create(builder, loc, type, symbol), {}, each.tensor.type};
 }
 
 Imported &Importer::lookup(const std::string &name) {
@@ -131,7 +133,8 @@ void Importer::importNode(const onnx::Node &node) {
   }
   NodeImporter state(*this, node);
   size_t count = node.inputs.size();
-  if (count < op->minInputs || count > op->maxInputs || node.outputs.empty()) {
+  if (count < op->minInputs || count > op->maxInputs ||
+      node.outputs.size() != 1) {
     (void)state.error("has " + llvm::Twine(count) + " inputs and " +
                       llvm::Twine(node.outputs.size()) + " outputs");
     return;
@@ -179,7 +182,7 @@ bool Importer::createFunction(ModuleOp module) {
   Block *body = builder.createBlock(&function.getBody(), {}, types, locations);
   builder.setInsertionPointToEnd(body);
   for (auto [i, input] : llvm::enumerate(model.inputs)) {
-    values[input.name].value = body->getArgument(i);
+    values[input.name] = {body->getArgument(i), {}, input.type};
     function.setArgAttr(i, "nn.name", builder.getStringAttr(input.name));
   }
   return true;

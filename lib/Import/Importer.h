@@ -26,6 +26,8 @@ constexpr int64_t maxInts = 4096;
 struct Imported {
   mlir::Value value;
   std::optional<Ints> ints;
+  /// The type that the file gives it; ours may have another width.
+  onnx::DataType type = onnx::DataType::Int64;
 
   explicit operator bool() const { return value || ints; }
 };

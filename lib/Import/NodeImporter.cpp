@@ -112,7 +112,11 @@ FailureOr<int64_t> NodeImporter::axis(int64_t value, int64_t rank,
 //===----------------------------------------------------------------------===//
 
 LogicalResult NodeImporter::result(Value value) {
-  importer.lookup(node.outputs.front()).value = value;
+  return result(value, importer.lookup(node.inputs.front()).type);
+}
+
+LogicalResult NodeImporter::result(Value value, onnx::DataType type) {
+  importer.lookup(node.outputs.front()) = {value, {}, type};
   return success();
 }
 
@@ -144,10 +148,18 @@ bool NodeImporter::requireFloats() {
   for (size_t i = 0; i < inputCount(); ++i) {
     if (!hasInput(i))
       continue;
-    if (!ints(i) && isa<FloatType>(getElementTypeOrSelf(value(i))))
-      continue;
-    (void)unsupported("on integers");
-    return false;
+    if (ints(i) || !isa<FloatType>(getElementTypeOrSelf(value(i)))) {
+      (void)unsupported("on integers");
+      return false;
+    }
+    onnx::DataType first = importer.lookup(node.inputs[0]).type;
+    onnx::DataType type = importer.lookup(node.inputs[i]).type;
+    if (type != first) {
+      (void)error("mixes " + std::string(onnx::typeName(first)) + " and " +
+                      std::string(onnx::typeName(type)),
+                  "export the whole model in one floating-point type");
+      return false;
+    }
   }
   return true;
 }

@@ -40,7 +40,9 @@ public:
   // Results
   //===--------------------------------------------------------------------===//
 
+  /// Of the first input's type in the file, unless another is given.
   llvm::LogicalResult result(mlir::Value value);
+  llvm::LogicalResult result(mlir::Value value, onnx::DataType type);
   llvm::LogicalResult result(Ints ints);
   /// Another name for the first input.
   llvm::LogicalResult forward();
@@ -61,7 +63,8 @@ public:
   mlir::Value scale(mlir::Value value, double factor);
   mlir::RankedTensorType typeLike(mlir::Value value,
                                   llvm::ArrayRef<int64_t> shape);
-  /// Whether all inputs are floating-point run-time values; else reports.
+  /// Whether all inputs are run-time values of one floating-point type; else
+  /// reports.
   bool requireFloats();
 
   Importer &importer;

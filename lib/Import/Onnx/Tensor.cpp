@@ -194,16 +194,16 @@ MappedFile *Reader::openBeside(const std::string &location,
                         "copy that file into the model's folder");
       return nullptr;
     }
-    // Links have been followed: what is left must lie under the folder.
-    auto [end, rest] =
-        std::mismatch(home.begin(), home.end(), real.begin(), real.end());
-    leaves = end != home.end();
+    // Links have been followed: without any, the path is as it was written.
+    leaves = real != (home / relative).lexically_normal();
   }
   if (leaves) {
     diagnostics.error(
-        where, "has its data in " + quoted + ", outside the model's folder",
-        "copy the data into the model's folder and name it without '..', "
-        "without a leading '/' and not through a link");
+        where,
+        "has its data in " + quoted +
+            ", outside the model's folder or behind a link",
+        "copy the data into the model's folder and name it without '..' and "
+        "without a leading '/'");
     return nullptr;
   }
   for (const std::unique_ptr<MappedFile> &file : model.files)

@@ -198,9 +198,14 @@ TEST_F(External, OutsideThroughLinks) {
   }
 }
 
-TEST_F(External, LinkInsideIsFine) {
+TEST_F(External, LinkInside) {
   std::filesystem::create_symlink("w.data", folder.file("models/link"));
   point("link");
+  refused("behind a link");
+}
+
+TEST_F(External, BesideTheModel) {
+  point("./w.data");
   EXPECT_TRUE(load(file, nullptr, folder.file("models/m.onnx")));
 }
 
