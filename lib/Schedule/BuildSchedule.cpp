@@ -43,7 +43,7 @@ public:
     if (failed(emitRound()))
       return signalPassFailure();
     emitProgram("gradient", "accumulate");
-    emitProgram("evaluate", "evaluate");
+    emitProgram("evaluate", "evaluate.batch");
     getOperation()->setAttr(
         kUnitAttr, describeUnit(getOperation(), parts, placement, buckets));
     eraseProgram();
@@ -265,8 +265,8 @@ void BuildSchedule::emitArena() {
 
 void BuildSchedule::emitSegments() {
   SegmentBuilder segments(getOperation(), parts, placement, buckets);
-  segments.buildRound("round", false);
-  segments.buildRound("round.fresh", true);
+  segments.buildRound("synchronise", false);
+  segments.buildRound("synchronise.fresh", true);
   ArrayRef<func::CallOp> calls =
       parts.repeat ? parts.accumulateCalls : parts.roundCalls;
   segments.buildPlain("accumulate", calls, false);
@@ -304,8 +304,8 @@ LogicalResult BuildSchedule::emitRound() {
   ImplicitLocOpBuilder b(parts.strand.getLoc(), &getContext());
   b.setInsertionPointToEnd(module.getBody());
   auto program =
-      sched::ProgramOp::create(b, "round", TypeAttr::get(b.getI1Type()));
-  b.createBlock(&program.getBody());
+      sched::ProgramOp::create(b, "round", /*hasGo=*/true);
+  b.setInsertionPointToEnd(&program.getBody().front());
   IRMapping mapping;
 
   // Small accumulators start at zero, stop requests ride in the reduction.
@@ -329,7 +329,7 @@ LogicalResult BuildSchedule::emitRound() {
     sched::RunOp::create(at, b.getLoc(), segment);
   };
   if (!parts.repeat) {
-    batchAndRun(b, "round.fresh");
+    batchAndRun(b, "synchronise.fresh");
   } else {
     auto count = hostValue(b, parts.repeat.getAtLeast(), mapping);
     if (failed(count))
@@ -339,13 +339,13 @@ LogicalResult BuildSchedule::emitRound() {
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, *count, one);
     auto branch = scf::IfOp::create(b, none, /*withElse=*/true);
     OpBuilder single = branch.getThenBodyBuilder();
-    batchAndRun(single, "round.fresh");
+    batchAndRun(single, "synchronise.fresh");
     OpBuilder several = branch.getElseBodyBuilder();
     batchAndRun(several, "accumulate.fresh");
     auto loop = scf::ForOp::create(several, b.getLoc(), one, *count, one);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     batchAndRun(inner, "accumulate");
-    batchAndRun(several, "round");
+    batchAndRun(several, "synchronise");
   }
   auto next = cast<gsync::NextOp>(parts.strand.getBody().front().back());
   auto go = hostValue(b, next.getGo(), mapping);
@@ -359,8 +359,8 @@ void BuildSchedule::emitProgram(StringRef name, StringRef segment) {
   ModuleOp module = getOperation();
   ImplicitLocOpBuilder b(module.getLoc(), &getContext());
   b.setInsertionPointToEnd(module.getBody());
-  auto program = sched::ProgramOp::create(b, name, TypeAttr());
-  b.createBlock(&program.getBody());
+  auto program = sched::ProgramOp::create(b, name, /*hasGo=*/false);
+  b.setInsertionPointToEnd(&program.getBody().front());
   sched::RunOp::create(b, segment);
   sched::ReturnOp::create(b);
 }

@@ -65,7 +65,7 @@ void SegmentBuilder::buildPlain(StringRef name, ArrayRef<func::CallOp> calls,
                                 bool fresh) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto segment = sched::SegmentOp::create(b, module.getLoc(), name);
-  b.createBlock(&segment.getBody());
+  b.setInsertionPointToEnd(segment.getLine());
   for (func::CallOp call : calls)
     launch(b, call, fresh);
 }
@@ -151,7 +151,7 @@ bool SegmentBuilder::updatesByBucket() const {
 void SegmentBuilder::buildRound(StringRef name, bool fresh) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto segment = sched::SegmentOp::create(b, module.getLoc(), name);
-  b.createBlock(&segment.getBody());
+  b.setInsertionPointToEnd(segment.getLine());
 
   SmallVector<unsigned> trigger;
   for (const BucketRange &bucket : buckets) {

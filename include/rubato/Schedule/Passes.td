@@ -60,9 +60,10 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
     starts when its reduction is complete, where the update is elementwise.
 
     Before: a `gsync.role` whose strand calls kernels.
-    After: `sched.arena`, `sched.buffer`s, the segments `@round`, `@accumulate`
-    (and their `.fresh` variants, which start from zero) and `@evaluate`, and
-    the programs that run them.
+    After: `sched.arena`, `sched.buffer`s, the segments `@synchronise` and
+    `@accumulate` (and their `.fresh` variants, which start from zero) and
+    `@evaluate.batch`, and the programs `@round`, `@gradient` and `@evaluate`
+    that run them.
   }];
   let options = [
     Option<"bucketBytes", "bucket-bytes", "int64_t", "1048576",
@@ -71,6 +72,8 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::rubato::sched::SchedDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
+}
+
 def ConvertSchedToLLVMPass
     : Pass<"convert-sched-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower segments and programs to calls of the runtime's C ABI";
