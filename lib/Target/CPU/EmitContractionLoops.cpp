@@ -153,13 +153,21 @@ void Emitter::forTiles(
 
 void Emitter::emitBlock(OpBuilder &b, Value firstTile, Value endTile) {
   if (blocking.packA)
-    forTiles(b, firstTile, endTile,
-             [&](OpBuilder &b, Value tile, Value row, int64_t rows) {
-               Value local = arith::SubIOp::create(b, loc, tile, firstTile);
-               emitPackTile(b, loc, a, packedA,
-                            mulIndex(b, loc, local, blocking.rows * c.k), row,
-                            rows, c.k);
-             });
+    scf::ForOp::create(
+        b, loc, constantIndex(b, loc, 0), constantIndex(b, loc, c.k),
+        constantIndex(b, loc, 1), {},
+        [&](OpBuilder &b, Location loc, Value k, ValueRange) {
+          forTiles(b, firstTile, endTile,
+                   [&](OpBuilder &b, Value tile, Value row, int64_t rows) {
+                     Value local =
+                         b.createOrFold<arith::SubIOp>(loc, tile, firstTile);
+                     Value start = mulIndex(b, loc, local, blocking.rows * c.k);
+                     Value to =
+                         addIndex(b, loc, start, mulIndex(b, loc, k, rows));
+                     emitPackRows(b, loc, a, packedA, to, k, row, rows);
+                   });
+          scf::YieldOp::create(b, loc);
+        });
   int64_t whole = c.n / Blocking::columns * Blocking::columns;
   if (whole)
     scf::ForOp::create(

@@ -120,19 +120,16 @@ void emitPackB(OpBuilder &b, Location loc, const Contraction &c, Value source,
   });
 }
 
-void emitPackTile(OpBuilder &b, Location loc, Value source, Value packed,
-                  Value offset, Value row, int64_t rows, int64_t depth) {
-  forRange(b, loc, 0, depth, 1, [&](OpBuilder &b, Value k) {
-    Value to = addIndex(b, loc, offset, mulIndex(b, loc, k, rows));
-    int64_t r = 0;
-    for (int64_t lanes : splitLanes(rows, Blocking::lanes)) {
-      auto type = VectorType::get({lanes}, b.getF32Type());
-      Value v = vector::LoadOp::create(b, loc, type, source,
-                                       ValueRange{k, addIndex(b, loc, row, r)});
-      storeAt(b, loc, v, packed, addIndex(b, loc, to, r));
-      r += lanes;
-    }
-  });
+void emitPackRows(OpBuilder &b, Location loc, Value source, Value packed,
+                  Value to, Value k, Value row, int64_t rows) {
+  int64_t r = 0;
+  for (int64_t lanes : splitLanes(rows, Blocking::lanes)) {
+    auto type = VectorType::get({lanes}, b.getF32Type());
+    Value v = vector::LoadOp::create(b, loc, type, source,
+                                     ValueRange{k, addIndex(b, loc, row, r)});
+    storeAt(b, loc, v, packed, addIndex(b, loc, to, r));
+    r += lanes;
+  }
 }
 
 } // namespace rubato::cpu

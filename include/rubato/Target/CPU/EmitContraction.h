@@ -42,13 +42,15 @@ struct Blocking {
   explicit Blocking(const Contraction &c);
 };
 
-/// Writes rows of packed panels; see EmitPacking.cpp.
+/// Copies `depth` steps of k from `k0` on of the columns from `col` on, `width`
+/// of them, to the panel `packed`.
 void emitPackB(mlir::OpBuilder &b, mlir::Location loc, const Contraction &c,
                mlir::Value source, mlir::Value packed, mlir::Value k0,
                int64_t depth, mlir::Value col, int64_t width);
-void emitPackTile(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source,
-                  mlir::Value packed, mlir::Value offset, mlir::Value row,
-                  int64_t rows, int64_t depth);
+/// Copies step `k` of `rows` rows of a transposed A to `packed[to]` and on.
+void emitPackRows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source,
+                  mlir::Value packed, mlir::Value to, mlir::Value k,
+                  mlir::Value row, int64_t rows);
 
 /// Writes the body of the kernel.
 void emitContraction(Contraction &c, const MemrefKernel &kernel);
