@@ -2,6 +2,8 @@
 #include "rubato/Support/Register.h"
 
 #include "dialects/nn/Nn.h"
+#include "rubato/Kernels/Passes.h"
+#include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/InitAllDialects.h"
@@ -15,4 +17,9 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   nn::registerDifferentiableModels(registry);
 }
 
-void rubato::registerPasses() { mlir::registerAllPasses(); }
+void rubato::registerPasses() {
+  mlir::registerAllPasses();
+  registerKernelsPasses();
+  registerCPUPasses();
+  registerCPUPipelines();
+}

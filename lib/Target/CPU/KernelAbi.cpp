@@ -34,7 +34,7 @@ void wrapKernel(LLVM::LLVMFuncOp body) {
       LLVM::LLVMVoidType::get(b.getContext()),
       {pointer, b.getI64Type(), b.getI64Type()});
   auto wrapper = LLVM::LLVMFuncOp::create(b, body.getSymName(), type);
-  for (StringRef name : {kKernelAttr, kExtentAttr})
+  for (StringRef name : {rubato::kKernelAttr, rubato::kExtentAttr})
     if (Attribute attribute = body->removeAttr(name))
       wrapper->setAttr(name, attribute);
   body.setSymName((body.getSymName() + ".body").str());

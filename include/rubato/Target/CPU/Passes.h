@@ -2,6 +2,7 @@
 #ifndef RUBATO_TARGET_CPU_PASSES_H
 #define RUBATO_TARGET_CPU_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

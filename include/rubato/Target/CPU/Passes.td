@@ -20,12 +20,24 @@ def CPULowerReferenceKernelsPass
                            "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::scf::SCFDialect"];
   let options = [
     Option<"scratchLimit", "scratch-limit", "int64_t", /*default=*/"65536",
            "Bytes of stack that the scratch of one kernel may take">
   ];
+}
+
+def CPUApproximateMathPass : Pass<"cpu-approximate-math", "::mlir::func::FuncOp"> {
+  let summary = "Write f32 transcendentals as polynomials; never call libm";
+  let description = [{
+    Inside kernels every operation of `math` on f32, scalar or vector, becomes
+    arithmetic that LLVM vectorises and that gives the same bits on every
+    machine. An operation for which there is no such form is an error. f64
+    exists for checks only and keeps its calls to libm.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def CPUKernelAbiPass : Pass<"cpu-kernel-abi", "::mlir::ModuleOp"> {
