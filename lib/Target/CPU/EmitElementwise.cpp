@@ -1,5 +1,6 @@
 // cpu-emit-elementwise: kernels that are one elementwise linalg.generic, as
 // loops over vectors.
+#include "rubato/Kernels/KernelExtent.h"
 #include "rubato/Target/CPU/EmitSupport.h"
 #include "rubato/Target/CPU/Passes.h"
 
@@ -54,9 +55,9 @@ namespace {
 class Emitter {
 public:
   Emitter(linalg::GenericOp op, const MemrefKernel &kernel,
-          ArrayRef<unsigned> results)
+          ArrayRef<unsigned> results, bool split)
       : op(op), kernel(kernel), results(results), loc(op.getLoc()),
-        shape(op.getStaticLoopRanges()) {
+        shape(op.getStaticLoopRanges()), split(split) {
     flat = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
       return map.isIdentity() || map.getNumResults() == 0;
     });
@@ -74,7 +75,8 @@ private:
   ArrayRef<unsigned> results;
   Location loc;
   SmallVector<int64_t> shape;
-  bool flat;
+  bool split;                     // the launch says which part of dimension 0
+  bool flat;                      // storage of any rank is one row
   DenseMap<Value, Value> scalars; // operands of rank 0, read once
   DenseMap<Value, Value> views;   // memrefs seen as vectors
 };
@@ -99,7 +101,9 @@ void Emitter::emit() {
     if (op.getMatchingIndexingMap(in).getNumResults() == 0)
       scalars[in->get()] = readOperand(b, loc, kernel, in->get(),
                                        op.getMatchingIndexingMap(in), {}, 0);
-  Value one = constantIndex(b, loc, 1);
+  Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
+  Value first = split ? kernel.lo() : zero;
+  Value end = split ? kernel.hi() : constantIndex(b, loc, shape[0]);
   if (flat) {
     for (OpOperand *in : op.getDpsInputOperands())
       if (!scalars.count(in->get()) && isa<BlockArgument>(in->get())) {
@@ -111,21 +115,20 @@ void Emitter::emit() {
     int64_t inner = 1;
     for (int64_t extent : ArrayRef(shape).drop_front())
       inner *= extent;
-    emitRow(b, {}, mulIndex(b, loc, kernel.lo(), inner),
-            mulIndex(b, loc, kernel.hi(), inner));
+    emitRow(b, {}, mulIndex(b, loc, first, inner),
+            mulIndex(b, loc, end, inner));
     return;
   }
   if (shape.size() == 1)
-    return emitRow(b, {}, kernel.lo(), kernel.hi());
+    return emitRow(b, {}, first, end);
   SmallVector<Value> ivs;
   for (size_t d = 0; d + 1 < shape.size(); ++d) {
-    Value lo = d ? constantIndex(b, loc, 0) : kernel.lo();
-    Value hi = d ? constantIndex(b, loc, shape[d]) : kernel.hi();
+    Value lo = d ? zero : first;
+    Value hi = d ? constantIndex(b, loc, shape[d]) : end;
     auto loop = scf::ForOp::create(b, loc, lo, hi, one);
     b.setInsertionPointToStart(loop.getBody());
     ivs.push_back(loop.getInductionVar());
   }
-  Value zero = constantIndex(b, loc, 0);
   emitRow(b, ivs, zero, constantIndex(b, loc, shape.back()));
 }
 
@@ -201,10 +204,12 @@ struct CPUEmitElementwisePass
     linalg::GenericOp op = matchElementwise(getOperation(), results);
     if (!op)
       return;
+    int64_t extent = kernelExtent(getOperation());
+    int64_t rows = op.getStaticLoopRanges().front();
+    if (extent != 1 && extent != rows)
+      return; // split in a way of its own
     MemrefKernel kernel(getOperation());
-    Emitter(op, kernel, results).emit();
-    if (failed(kernel.approximateMath()))
-      signalPassFailure();
+    Emitter(op, kernel, results, extent == rows).emit();
   }
 };
 

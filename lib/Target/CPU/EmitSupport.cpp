@@ -2,13 +2,11 @@
 // small building blocks of emitted loops.
 #include "rubato/Target/CPU/EmitSupport.h"
 
+#include "rubato/Kernels/KernelExtent.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -17,7 +15,7 @@ using namespace mlir;
 namespace rubato::cpu {
 
 bool isTensorKernel(func::FuncOp func) {
-  if (!func->hasAttr("rubato.kernel") || !func.getBody().hasOneBlock() ||
+  if (!func->hasAttr(kKernelAttr) || !func.getBody().hasOneBlock() ||
       func.getNumResults() == 0)
     return false;
   FunctionType type = func.getFunctionType();
@@ -69,19 +67,6 @@ Value MemrefKernel::hi() const {
 }
 OpBuilder MemrefKernel::builder() const {
   return OpBuilder(func.front().getTerminator());
-}
-
-LogicalResult MemrefKernel::approximateMath() {
-  bool hasMath = false;
-  func.walk([&](Operation *op) {
-    hasMath |= isa_and_nonnull<math::MathDialect>(op->getDialect());
-  });
-  if (!hasMath)
-    return success();
-  RewritePatternSet patterns(func.getContext());
-  populateMathPolynomialApproximationPatterns(patterns);
-  math::populateExpansionPatterns(patterns, {"rsqrt"});
-  return applyPatternsGreedily(func, std::move(patterns));
 }
 
 Value constantIndex(OpBuilder &b, Location loc, int64_t v) {

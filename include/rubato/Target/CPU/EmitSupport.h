@@ -29,8 +29,6 @@ public:
   mlir::Value hi() const;
   /// Where to write the new body: before its return.
   mlir::OpBuilder builder() const;
-  /// Replaces calls of transcendental functions by polynomials.
-  llvm::LogicalResult approximateMath();
 
 private:
   mutable mlir::func::FuncOp func; // a handle: its accessors are not const

@@ -77,7 +77,6 @@ def CPUEmitContractionsPass
     depend on the blocking. Other kernels are left as they are.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
@@ -91,10 +90,9 @@ def CPUEmitElementwisePass
     several results and broadcast operands included, to memref form: a loop
     over `[%lo, %hi)` of dimension 0, vectors along the last one, tails in
     narrower vectors. Operands of a vector are read before its results are
-    stored. Transcendental functions become polynomials.
+    stored.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
