@@ -64,8 +64,7 @@ bool areSiblings(linalg::GenericOp first, linalg::GenericOp second) {
       first.getStaticLoopRanges() != second.getStaticLoopRanges())
     return false;
   for (OpOperand &use : first->getUses()) {
-    Operation *user =
-        first->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    Operation *user = first->getBlock()->findAncestorOpInBlock(*use.getOwner());
     if (user == second) {
       if (use.getOwner() != second ||
           !second.getMatchingIndexingMap(&use).isIdentity())
@@ -91,8 +90,7 @@ void merge(RewriterBase &rewriter, linalg::GenericOp first,
     }
   SmallVector<Value> inits(first.getOutputs());
   llvm::append_range(inits, second.getOutputs());
-  AffineMap identity =
-      rewriter.getMultiDimIdentityMap(first.getNumLoops());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(first.getNumLoops());
   maps.append(inits.size(), identity);
 
   rewriter.setInsertionPoint(second);
@@ -124,9 +122,9 @@ void merge(RewriterBase &rewriter, linalg::GenericOp first,
   };
   SmallVector<Type> types(first->getResultTypes());
   llvm::append_range(types, second->getResultTypes());
-  auto merged = linalg::GenericOp::create(
-      rewriter, loc, types, inputs, inits, maps,
-      first.getIteratorTypesArray(), build);
+  auto merged =
+      linalg::GenericOp::create(rewriter, loc, types, inputs, inits, maps,
+                                first.getIteratorTypesArray(), build);
   unsigned split = first->getNumResults();
   rewriter.replaceOp(second, merged->getResults().drop_front(split));
   rewriter.replaceOp(first, merged->getResults().take_front(split));

@@ -32,10 +32,9 @@ SmallVector<int64_t> rubato::otherDims(int64_t rank, ArrayRef<int64_t> dims) {
 }
 
 Value rubato::scalar(ImplicitLocOpBuilder &b, Type type, double value) {
-  TypedAttr attribute =
-      isa<FloatType>(type)
-          ? TypedAttr(b.getFloatAttr(type, value))
-          : TypedAttr(b.getIntegerAttr(type, int64_t(value)));
+  TypedAttr attribute = isa<FloatType>(type)
+                            ? TypedAttr(b.getFloatAttr(type, value))
+                            : TypedAttr(b.getIntegerAttr(type, int64_t(value)));
   return arith::ConstantOp::create(b, attribute);
 }
 
@@ -184,14 +183,14 @@ struct LowerReshape : OpRewritePattern<nn::ReshapeOp> {
       return success();
     }
     // Neither shape refines the other: through the flat vector.
-    auto flat = RankedTensorType::get({from.getNumElements()},
-                                      from.getElementType());
+    auto flat =
+        RankedTensorType::get({from.getNumElements()}, from.getElementType());
     auto down = getReassociationIndicesForReshape(from, flat);
     auto up = getReassociationIndicesForReshape(flat, to);
     if (!down || !up)
       return rewriter.notifyMatchFailure(op, "no way through a flat vector");
-    rewriter.replaceOp(
-        op, step(b, step(b, op.getInput(), flat, *down), to, *up));
+    rewriter.replaceOp(op,
+                       step(b, step(b, op.getInput(), flat, *down), to, *up));
     return success();
   }
 
@@ -277,9 +276,9 @@ struct LowerElementwise : RewritePattern {
                               operands.push_back(operand);
                             }
                           return body
-                              .create(op->getLoc(), op->getName().getIdentifier(),
-                                      operands, type.getElementType(),
-                                      op->getAttrs())
+                              .create(op->getLoc(),
+                                      op->getName().getIdentifier(), operands,
+                                      type.getElementType(), op->getAttrs())
                               ->getResult(0);
                         }));
     return success();
@@ -292,9 +291,8 @@ struct NnToLinalg : rubato::impl::NnToLinalgPassBase<NnToLinalg> {
     if (function.isExternal())
       return;
     if (function->hasAttr(kKernelAttr))
-      function->setAttr(kExtentAttr,
-                        OpBuilder(function).getI64IntegerAttr(
-                            kernelExtent(function)));
+      function->setAttr(kExtentAttr, OpBuilder(function).getI64IntegerAttr(
+                                         kernelExtent(function)));
 
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerMatmul, LowerBroadcast, LowerTranspose, LowerReduce,

@@ -29,8 +29,7 @@ struct Rows {
   }
 
   Value max() const {
-    Value lowest =
-        scalar(b, element, -std::numeric_limits<double>::infinity());
+    Value lowest = scalar(b, element, -std::numeric_limits<double>::infinity());
     return reduce(b, element, {axis}, Access(scores), lowest,
                   [](ImplicitLocOpBuilder &body, ValueRange args) {
                     return arith::MaximumFOp::create(body, args[1], args[0]);
@@ -92,17 +91,17 @@ struct LowerLogSoftmax : OpRewritePattern<nn::LogSoftmaxOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Rows rows(b, op.getInput(), op.getAxis());
     Value max = rows.max();
-    Value log = elementwise(b, rows.rowType(rows.element),
-                            Access(rows.sum(max)),
-                            [](ImplicitLocOpBuilder &body, ValueRange args) {
-                              return math::LogOp::create(body, args[0]);
-                            });
+    Value log =
+        elementwise(b, rows.rowType(rows.element), Access(rows.sum(max)),
+                    [](ImplicitLocOpBuilder &body, ValueRange args) {
+                      return math::LogOp::create(body, args[0]);
+                    });
     rewriter.replaceOp(
         op, elementwise(b, rows.type,
                         {op.getInput(), rows.perRow(max), rows.perRow(log)},
                         [](ImplicitLocOpBuilder &body, ValueRange args) {
-                          Value x = arith::SubFOp::create(body, args[0],
-                                                          args[1]);
+                          Value x =
+                              arith::SubFOp::create(body, args[0], args[1]);
                           return arith::SubFOp::create(body, x, args[2]);
                         }));
     return success();
@@ -137,8 +136,7 @@ struct LowerCrossEntropy : OpRewritePattern<nn::SoftmaxCrossEntropyOp> {
   }
 };
 
-struct LowerCrossEntropyGrad
-    : OpRewritePattern<nn::SoftmaxCrossEntropyGradOp> {
+struct LowerCrossEntropyGrad : OpRewritePattern<nn::SoftmaxCrossEntropyGradOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::SoftmaxCrossEntropyGradOp op,
                                 PatternRewriter &rewriter) const override {
@@ -148,19 +146,18 @@ struct LowerCrossEntropyGrad
     Value one = scalar(b, rows.element, 1.0);
     Value zero = scalar(b, rows.element, 0.0);
     rewriter.replaceOp(
-        op,
-        elementwise(
-            b, rows.type,
-            {op.getLogits(), rows.perRow(max), rows.perRow(sum),
-             rows.perRow(op.getLabels()), rows.perRow(op.getGradient())},
-            [&](ImplicitLocOpBuilder &body, ValueRange args) {
-              Value p = arith::DivFOp::create(
-                  body, Rows::exponential(body, args[0], args[1]), args[2]);
-              Value hit = arith::SelectOp::create(
-                  body, rows.isColumn(body, args[3]), one, zero);
-              return arith::MulFOp::create(
-                  body, arith::SubFOp::create(body, p, hit), args[4]);
-            }));
+        op, elementwise(
+                b, rows.type,
+                {op.getLogits(), rows.perRow(max), rows.perRow(sum),
+                 rows.perRow(op.getLabels()), rows.perRow(op.getGradient())},
+                [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                  Value p = arith::DivFOp::create(
+                      body, Rows::exponential(body, args[0], args[1]), args[2]);
+                  Value hit = arith::SelectOp::create(
+                      body, rows.isColumn(body, args[3]), one, zero);
+                  return arith::MulFOp::create(
+                      body, arith::SubFOp::create(body, p, hit), args[4]);
+                }));
     return success();
   }
 };
@@ -180,10 +177,9 @@ struct LowerCountCorrect : OpRewritePattern<nn::CountCorrectOp> {
         [&](ImplicitLocOpBuilder &body, ValueRange args) {
           Value column = arith::IndexCastOp::create(
               body, i64, linalg::IndexOp::create(body, 1));
-          Value equal = arith::CmpFOp::create(
-              body, arith::CmpFPredicate::OEQ, args[0], args[1]);
-          Value candidate =
-              arith::SelectOp::create(body, equal, column, none);
+          Value equal = arith::CmpFOp::create(body, arith::CmpFPredicate::OEQ,
+                                              args[0], args[1]);
+          Value candidate = arith::SelectOp::create(body, equal, column, none);
           return arith::MinSIOp::create(body, args[2], candidate);
         });
     Value zero = scalar(b, rows.element, 0.0);

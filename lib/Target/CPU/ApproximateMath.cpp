@@ -43,9 +43,9 @@ struct ApproximateMath
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
     // Written with operations that have an approximation of their own.
-    math::populateExpansionPatterns(
-        patterns, {"exp2", "powf", "rsqrt", "sinh", "cosh", "tan", "asinh",
-                   "acosh", "atanh"});
+    math::populateExpansionPatterns(patterns,
+                                    {"exp2", "powf", "rsqrt", "sinh", "cosh",
+                                     "tan", "asinh", "acosh", "atanh"});
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     (void)applyOpPatternsGreedily(ops, std::move(patterns), config);

@@ -30,9 +30,9 @@ void wrapKernel(LLVM::LLVMFuncOp body) {
   ImplicitLocOpBuilder b(body.getLoc(), body->getContext());
   b.setInsertionPointAfter(body);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()),
-      {pointer, b.getI64Type(), b.getI64Type()});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  {pointer, b.getI64Type(), b.getI64Type()});
   auto wrapper = LLVM::LLVMFuncOp::create(b, body.getSymName(), type);
   for (StringRef name : {rubato::kKernelAttr, rubato::kExtentAttr})
     if (Attribute attribute = body->removeAttr(name))
@@ -64,8 +64,8 @@ struct KernelAbi : rubato::impl::CPUKernelAbiPassBase<KernelAbi> {
         bodies.push_back(function);
     for (LLVM::LLVMFuncOp body : bodies) {
       if (!isKernelBody(body)) {
-        body.emitError() << "kernel '" << body.getSymName()
-                         << "' has the type " << body.getFunctionType()
+        body.emitError() << "kernel '" << body.getSymName() << "' has the type "
+                         << body.getFunctionType()
                          << "; expected addresses followed by two i64";
         return signalPassFailure();
       }

@@ -195,8 +195,7 @@ LogicalResult KernelLowering::bufferFor(Value value) {
            << "needs more than " << scratchLimit
            << " bytes of scratch; split it into kernels that hand this tensor "
               "over";
-  buffers[value] =
-      memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+  buffers[value] = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
   return success();
 }
 
@@ -259,7 +258,8 @@ Value KernelLowering::read(Value tensor, ArrayRef<Value> indices) {
     return arith::ConstantOp::create(
         b, cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   auto producer = cast<LinalgOp>(op);
-  AffineMap map = producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+  AffineMap map =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
   SmallVector<Value> ivs(producer.getNumLoops());
   for (auto [i, value] : llvm::enumerate(indices))
     ivs[map.getDimPosition(i)] = value;
@@ -306,9 +306,9 @@ SmallVector<Value> KernelLowering::element(LinalgOp op, ArrayRef<Value> ivs,
   IRMapping mapping = scalars;
   for (OpOperand *input : op.getDpsInputOperands())
     if (op.payloadUsesValueFromOperand(input))
-      mapping.map(op.getMatchingBlockArgument(input),
-                  read(input->get(),
-                       apply(op.getMatchingIndexingMap(input), ivs)));
+      mapping.map(
+          op.getMatchingBlockArgument(input),
+          read(input->get(), apply(op.getMatchingIndexingMap(input), ivs)));
   for (auto [i, value] : llvm::enumerate(running))
     if (value)
       mapping.map(op.getMatchingBlockArgument(op.getDpsInitOperand(i)), value);
@@ -331,8 +331,8 @@ LogicalResult KernelLowering::store(LinalgOp op) {
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<int64_t> sizes = llvm::map_to_vector(
-      parallel, [&](unsigned dim) { return ranges[dim]; });
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(parallel, [&](unsigned dim) { return ranges[dim]; });
   loops(sizes, extent != 1 && !sizes.empty(), [&](ArrayRef<Value> outer) {
     SmallVector<Value> ivs(op.getNumLoops());
     for (auto [dim, iv] : llvm::zip_equal(parallel, outer))
@@ -394,8 +394,7 @@ LogicalResult KernelLowering::run() {
        llvm::zip(body.getArguments(), lowered.getArguments()))
     buffers[argument] = buffer;
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    assignDestination(value,
-                      lowered.getArgument(body.getNumArguments() + i));
+    assignDestination(value, lowered.getArgument(body.getNumArguments() + i));
   for (Operation &op : body.without_terminator())
     if (failed(lower(op))) {
       lowered.erase();
@@ -419,8 +418,8 @@ struct LowerReferenceKernels
           function.getNumResults() != 0)
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelLowering(kernel, symbols, scratchLimit.getValue())
-                     .run()))
+      if (failed(
+              KernelLowering(kernel, symbols, scratchLimit.getValue()).run()))
         return signalPassFailure();
   }
 };
