@@ -11,10 +11,13 @@
 //
 // Each element of the result is one chain of fused multiply-adds in the order
 // of k, whatever the blocking: between blocks of k the sums rest in scratch,
-// never in a destination, which may be an operand of the epilogue.
+// never in a destination, which may be an operand of the epilogue. The chain is
+// written with math.fma, one rounding by definition; vector.fma leaves the
+// choice to the code generator.
 #include "rubato/Target/CPU/EmitContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -264,8 +267,8 @@ void Emitter::emitTile(OpBuilder &b, Value localTile, Value row, int64_t rows,
           Value x = vector::BroadcastOp::create(
               b, loc, type, loadA(b, localTile, row, r, rows, panel.k0, k));
           for (int64_t v = 0; v < vectors; ++v)
-            next.push_back(vector::FMAOp::create(b, loc, x, columns[v],
-                                                 acc[r * vectors + v]));
+            next.push_back(math::FmaOp::create(b, loc, x, columns[v],
+                                               acc[r * vectors + v]));
         }
         scf::YieldOp::create(b, loc, next);
       });

@@ -18,7 +18,12 @@ namespace rubato {
 /// beside them, to the LLVM dialect.
 void buildKernelsToLLVMPipeline(mlir::OpPassManager &pm);
 
-/// Makes the pipeline known to tools as `cpu-kernels-to-llvm`.
+/// Lets the emitters take the kernels that they know, from linalg on tensors
+/// to vector loops; the others stay for buildKernelsToLLVMPipeline.
+void buildEmitKernelsPipeline(mlir::OpPassManager &pm);
+
+/// Makes the pipelines known to tools as `cpu-kernels-to-llvm` and
+/// `cpu-emit-kernels`.
 void registerCPUPipelines();
 
 } // namespace rubato

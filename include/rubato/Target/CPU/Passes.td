@@ -71,12 +71,13 @@ def CPUEmitContractionsPass
     Takes a kernel in tensor form that is one f32 matrix product over zeros
     (either operand transposed or not) and at most one elementwise operation
     on its result, to memref form: balanced row tiles of at most 6 rows by 16
-    columns, sums in `vector<8xf32>` loop arguments, explicit `vector.fma`,
+    columns, sums in `vector<8xf32>` loop arguments, explicit `math.fma`,
     operands packed on the stack where that pays, the epilogue on the registers
     of a tile. Every sum runs in the order of k, so the bits of a result do not
     depend on the blocking. Other kernels are left as they are.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
