@@ -28,8 +28,11 @@ using namespace mlir;
 
 namespace rubato::cpu {
 
-/// Scratch of one kind that a kernel may keep on the stack, in floats.
+/// Floats of scratch on the stack for a panel of B, or for resting sums.
 static constexpr int64_t scratchFloats = 32 * 1024;
+/// The same for packed tiles of A: a quarter of a 1 MiB L2. Fewer rows would
+/// repack B more often.
+static constexpr int64_t tileFloats = 64 * 1024;
 /// Floats of A that one row block reads: half of a 1 MiB L2.
 static constexpr int64_t blockFloats = 128 * 1024;
 
@@ -48,8 +51,11 @@ Blocking::Blocking(const Contraction &c) {
   // Column-wise reads of A touch one line per step of k and, with long rows,
   // few sets of the cache.
   packA = c.transposeA && c.m >= 256 && c.n > columns &&
-          maxRows * c.k <= scratchFloats;
-  int64_t limit = packA ? scratchFloats : blockFloats;
+          maxRows * c.k <= tileFloats;
+  // Matrices that the epilogue reads come from outside L2 if they are large,
+  // and a deep enough sum hides the way.
+  prefetch = c.epilogue && c.k >= 32 && c.m * c.n >= blockFloats;
+  int64_t limit = packA ? tileFloats : blockFloats;
   int64_t most = std::max<int64_t>(1, limit / (rows * c.k));
   if (kBlocks > 1) // the sums of one block of rows rest in scratch
     most = std::min(most, scratchFloats / (rows * columns));
@@ -87,6 +93,8 @@ private:
                 const Panel &panel, bool last);
   Value loadA(OpBuilder &b, Value localTile, Value row, int64_t r, int64_t rows,
               Value k0, Value k);
+  void prefetchEpilogue(OpBuilder &b, Value row, int64_t rows,
+                        const Panel &panel);
   void finishRow(OpBuilder &b, ValueRange sums, Value row, const Panel &panel);
   Value scratch(OpBuilder &b, ArrayRef<int64_t> shape);
 
@@ -246,6 +254,8 @@ void Emitter::emitTile(OpBuilder &b, Value localTile, Value row, int64_t rows,
     Value m = addIndex(b, loc, mulIndex(b, loc, localTile, blocking.rows), r);
     return SmallVector<Value>{m, constantIndex(b, loc, v * lanes)};
   };
+  if (last && blocking.prefetch)
+    prefetchEpilogue(b, row, rows, panel);
   SmallVector<Value> init;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v)
@@ -279,6 +289,22 @@ void Emitter::emitTile(OpBuilder &b, Value localTile, Value row, int64_t rows,
     else
       for (int64_t v = 0; v < vectors; ++v)
         storeAt(b, loc, row_[v], sums, sumAt(b, r, v));
+  }
+}
+
+/// Asks for the tile of every matrix that the epilogue reads, so that it
+/// arrives while the products are summed.
+void Emitter::prefetchEpilogue(OpBuilder &b, Value row, int64_t rows,
+                               const Panel &panel) {
+  for (OpOperand *in : c.epilogue.getDpsInputOperands()) {
+    if (!isa<BlockArgument>(in->get()) ||
+        !c.epilogue.getMatchingIndexingMap(in).isIdentity())
+      continue;
+    for (int64_t r = 0; r < rows; ++r)
+      memref::PrefetchOp::create(
+          b, loc, kernel.operand(in->get()),
+          ValueRange{addIndex(b, loc, row, r), panel.resultCol},
+          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
 

@@ -55,20 +55,23 @@ func.func private @forward(%x: tensor<128x784xf32>, %w: tensor<512x784xf32>, %b:
 // -----
 
 // The left operand is stored column by column with long rows: its tiles are
-// packed too, by row blocks that fit into 128 KiB.
+// packed too, by row blocks that fit into 256 KiB.
+#id = affine_map<(m, n) -> (m, n)>
 #at = affine_map<(m, n, k) -> (k, m)>
 #bn = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func private @weight_gradient(
-// CHECK: %[[TILES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<22272xf32>
+// CHECK: %[[TILES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<33024xf32>
 // CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<128x16xf32>
-// CHECK: scf.for %{{.*}} = %c0 to %c86 step %c29
+// CHECK: scf.for %{{.*}} = %c0 to %c86 step %c43
 // CHECK: vector.store {{.*}}, %[[TILES]]
 // CHECK: vector.store {{.*}}, %[[PANEL]]
+// CHECK-COUNT-6: memref.prefetch %[[G:.*]][{{.*}}], read, locality<3>, data
 // CHECK: memref.load %[[TILES]]
 // CHECK: math.fma
-func.func private @weight_gradient(%dy: tensor<128x512xf32>, %x: tensor<128x784xf32>) -> tensor<512x784xf32> attributes {rubato.kernel} {
+// CHECK: vector.load %[[G]]
+func.func private @weight_gradient(%dy: tensor<128x512xf32>, %x: tensor<128x784xf32>, %g: tensor<512x784xf32>) -> tensor<512x784xf32> attributes {rubato.kernel} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<512x784xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<512x784xf32>) -> tensor<512x784xf32>
@@ -78,7 +81,12 @@ func.func private @weight_gradient(%dy: tensor<128x512xf32>, %x: tensor<128x784x
     %1 = arith.addf %out, %0 : f32
     linalg.yield %1 : f32
   } -> tensor<512x784xf32>
-  return %p : tensor<512x784xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%g, %p : tensor<512x784xf32>, tensor<512x784xf32>) outs(%e : tensor<512x784xf32>) {
+  ^bb0(%l: f32, %r: f32, %out: f32):
+    %0 = arith.addf %l, %r : f32
+    linalg.yield %0 : f32
+  } -> tensor<512x784xf32>
+  return %y : tensor<512x784xf32>
 }
 
 // -----

@@ -24,8 +24,8 @@ struct Contraction {
 /// one elementwise operation on its result.
 std::optional<Contraction> matchContraction(mlir::func::FuncOp func);
 
-/// How the loops of one contraction are cut (docs: the header comment of
-/// EmitContractionLoops.cpp).
+/// How the loops of one contraction are cut; EmitContractionLoops.cpp shows the
+/// nest.
 struct Blocking {
   /// AVX2: 8 floats per register, two registers of columns and six rows make
   /// twelve accumulators; two registers for B and one for A are left.
@@ -38,6 +38,7 @@ struct Blocking {
   int64_t blockTiles; // tiles per row block
   int64_t kc, kBlocks;
   bool packA, packB;
+  bool prefetch; // the epilogue's matrices
 
   explicit Blocking(const Contraction &c);
 };
