@@ -276,6 +276,49 @@ TEST(EmittedElementwise, RowsWithBroadcasts) {
   }
 }
 
+TEST(EmittedElementwise, OtherTypesAndRanks) {
+  auto kernels = compileEmitted(R"(
+    func.func private @double(%x: tensor<21xf64>, %y: tensor<21xf64>) -> tensor<21xf64> attributes {rubato.kernel} {
+      %0 = arith.mulf %x, %y : tensor<21xf64>
+      %1 = arith.subf %0, %x : tensor<21xf64>
+      return %1 : tensor<21xf64>
+    }
+    func.func private @integers(%x: tensor<21xi64>, %y: tensor<21xf32>) -> tensor<21xf32> attributes {rubato.kernel} {
+      %two = arith.constant dense<2> : tensor<21xi64>
+      %zero = arith.constant dense<0.0> : tensor<21xf32>
+      %0 = arith.cmpi sgt, %x, %two : tensor<21xi64>
+      %1 = arith.select %0, %y, %zero : tensor<21xi1>, tensor<21xf32>
+      return %1 : tensor<21xf32>
+    }
+    func.func private @cube(%x: tensor<2x3x19xf32>, %b: tensor<3xf32>) -> tensor<2x3x19xf32> attributes {rubato.kernel} {
+      %0 = nn.broadcast %b dims [1] : tensor<3xf32> -> tensor<2x3x19xf32>
+      %1 = arith.addf %x, %0 : tensor<2x3x19xf32>
+      return %1 : tensor<2x3x19xf32>
+    })");
+  ASSERT_TRUE(kernels && kernels->ok());
+  auto x = numbers<double>(21, 1), y = numbers<double>(21, 2);
+  std::vector<double> z(21);
+  kernels->call("double", {x.data(), y.data(), z.data()}, 0, 21);
+  for (int i = 0; i < 21; ++i) {
+    volatile double product = x[i] * y[i]; // two roundings
+    EXPECT_EQ(z[i], product - x[i]);
+  }
+
+  std::vector<int64_t> labels(21);
+  for (int i = 0; i < 21; ++i)
+    labels[i] = i % 5;
+  GuardedBuffer value(21, 3), chosen(21, 4);
+  kernels->call("integers", {labels.data(), value.data(), chosen.data()}, 0,
+                21);
+  for (int i = 0; i < 21; ++i)
+    EXPECT_EQ(chosen[i], i % 5 > 2 ? value[i] : 0);
+
+  GuardedBuffer cube(2 * 3 * 19, 5), bias(3, 6), sum(2 * 3 * 19, 7);
+  kernels->call("cube", {cube.data(), bias.data(), sum.data()}, 0, 2);
+  for (int i = 0; i < 2 * 3 * 19; ++i)
+    EXPECT_EQ(sum[i], cube[i] + bias[i / 19 % 3]) << i;
+}
+
 TEST(EmittedReductions, ColumnSums) {
   for (int cols : {1, 10, 32, 77}) {
     std::string text = substitute(R"(
