@@ -30,10 +30,12 @@ static bool isElementwise(Operation *op, ArrayRef<int64_t> shape) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || (type.getRank() != 0 && type.getShape() != shape))
     return false;
-  // A broadcast of a full tensor would be a copy; it still has this form.
+  if (auto broadcast = dyn_cast<rubato::nn::BroadcastOp>(op))
+    // With all dimensions kept it can only permute them.
+    return cast<RankedTensorType>(broadcast.getInput().getType()).getRank() <
+           int64_t(shape.size());
   return OpTrait::hasElementwiseMappableTraits(op) ||
-         isa<rubato::nn::ReluOp, rubato::nn::SigmoidOp,
-             rubato::nn::BroadcastOp>(op);
+         isa<rubato::nn::ReluOp, rubato::nn::SigmoidOp>(op);
 }
 
 /// One linalg.generic, parallel, whose full-sized operands are read at the

@@ -17,12 +17,20 @@ namespace {
 /// Whether `body` has the shape that lowering leaves: addresses, then two i64.
 bool isKernelBody(LLVM::LLVMFuncOp body) {
   ArrayRef<Type> inputs = body.getFunctionType().getParams();
-  return !body.isExternal() && inputs.size() >= 2 &&
+  return inputs.size() >= 2 &&
          isa<LLVM::LLVMVoidType>(body.getFunctionType().getReturnType()) &&
          llvm::all_of(inputs.drop_back(2),
                       llvm::IsaPred<LLVM::LLVMPointerType>) &&
          llvm::all_of(inputs.take_back(2),
                       [](Type type) { return type.isInteger(64); });
+}
+
+/// The type of an rb_kernel_fn.
+LLVM::LLVMFunctionType kernelType(MLIRContext *context) {
+  auto i64 = IntegerType::get(context, 64);
+  return LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(context),
+      {LLVM::LLVMPointerType::get(context), i64, i64});
 }
 
 /// Moves `body` out of the way of its own name and puts the C form there.
@@ -60,7 +68,8 @@ struct KernelAbi : rubato::impl::CPUKernelAbiPassBase<KernelAbi> {
   void runOnOperation() override {
     SmallVector<LLVM::LLVMFuncOp> bodies;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (function->hasAttr(rubato::kKernelAttr))
+      // A declaration stands for a kernel in another module.
+      if (function->hasAttr(rubato::kKernelAttr) && !function.isExternal())
         bodies.push_back(function);
     for (LLVM::LLVMFuncOp body : bodies) {
       if (!isKernelBody(body)) {
@@ -72,17 +81,37 @@ struct KernelAbi : rubato::impl::CPUKernelAbiPassBase<KernelAbi> {
       wrapKernel(body);
     }
 
-    WalkResult rest = getOperation().getBodyRegion().walk([](Operation *op) {
-      if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
-        return WalkResult::advance();
-      op->emitError() << "'" << op->getName()
-                      << "' is left after lowering to the LLVM dialect; no "
-                         "conversion of the CPU target takes it";
-      return WalkResult::interrupt();
-    });
+    WalkResult rest = getOperation().getBodyRegion().walk<WalkOrder::PreOrder>(
+        [](Operation *op) {
+          if (isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+            return WalkResult::advance();
+          op->emitError() << "'" << op->getName()
+                          << "' is left after lowering to the LLVM dialect; "
+                             "no conversion of the CPU target takes it";
+          return WalkResult::interrupt();
+        });
     if (rest.wasInterrupted())
       signalPassFailure();
   }
 };
 
 } // namespace
+
+OwningOpRef<ModuleOp> rubato::extractKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  module.getContext()->loadDialect<LLVM::LLVMDialect>();
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (!function->hasAttr(kKernelAttr))
+      continue;
+    OpBuilder b(function);
+    auto declaration =
+        LLVM::LLVMFuncOp::create(b, function.getLoc(), function.getSymName(),
+                                 kernelType(module.getContext()));
+    for (StringRef name : {kKernelAttr, kExtentAttr})
+      if (Attribute attribute = function->getAttr(name))
+        declaration->setAttr(name, attribute);
+    function->moveBefore(kernels->getBody(), kernels->getBody()->end());
+  }
+  return kernels;
+}

@@ -3,6 +3,8 @@
 // Not by bufferization: a destination may be an operand of the epilogue, so a
 // contraction must not use it as scratch, and scratch of that size may not be
 // allocated. Computing a value where it is read needs neither.
+#include "ElementLowering.h"
+
 #include "rubato/Kernels/KernelExtent.h"
 #include "rubato/Target/CPU/Passes.h"
 
@@ -13,7 +15,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_CPULOWERREFERENCEKERNELSPASS
@@ -22,6 +23,7 @@ namespace rubato {
 
 using namespace mlir;
 using linalg::LinalgOp;
+using rubato::ElementLowering;
 
 namespace {
 
@@ -31,12 +33,12 @@ MemRefType bufferType(Type type) {
 }
 
 /// Takes one kernel from tensor form to memref form.
-class KernelLowering {
+class KernelLowering : ElementLowering {
 public:
   KernelLowering(func::FuncOp kernel, SymbolTable &symbols,
                  int64_t scratchLimit)
-      : kernel(kernel), symbols(symbols), scratchLimit(scratchLimit),
-        b(kernel.getLoc(), kernel.getContext()) {}
+      : ElementLowering(kernel.getLoc()), kernel(kernel), symbols(symbols),
+        scratchLimit(scratchLimit) {}
 
   LogicalResult run();
 
@@ -49,29 +51,12 @@ private:
   LogicalResult bufferFor(Value value);
   void copy(Value from, Value to);
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  SmallVector<Value> apply(AffineMap map, ArrayRef<Value> ivs);
   void loops(ArrayRef<int64_t> sizes, bool split,
              llvm::function_ref<void(ArrayRef<Value>)> body);
-  SmallVector<Value> evaluate(LinalgOp op, SmallVector<Value> ivs);
-  SmallVector<Value> reduceOver(LinalgOp op, SmallVector<Value> &ivs,
-                                ArrayRef<unsigned> dims,
-                                SmallVector<Value> values);
-  SmallVector<Value> element(LinalgOp op, ArrayRef<Value> ivs,
-                             ArrayRef<Value> running);
-  Value read(Value tensor, ArrayRef<Value> indices);
-  bool isComputedWhereRead(LinalgOp op) const;
 
   func::FuncOp kernel;
   SymbolTable &symbols;
   int64_t scratchLimit, scratch = 0, extent = 1;
-  ImplicitLocOpBuilder b;
-  /// The memref behind each tensor that is stored.
-  DenseMap<Value, Value> buffers;
-  /// Scalars defined outside of linalg bodies.
-  IRMapping scalars;
   /// Results that are not computed into their destination.
   SmallVector<std::pair<Value, Value>> copies;
   Value lo, hi;
@@ -101,18 +86,33 @@ LogicalResult KernelLowering::check() {
              << type;
   }
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-            arith::ConstantOp>(op))
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isa<ShapedType>(constant.getType()) &&
+          !isa<DenseElementsAttr>(constant.getValue()))
+        return kernelError(&op, kernel)
+               << "a constant tensor is written out (dense) or an operand of "
+                  "the kernel";
+      continue;
+    }
+    if (isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            op))
       continue;
     auto linalgOp = dyn_cast<LinalgOp>(op);
     if (!linalgOp)
       return kernelError(&op, kernel)
              << "'" << op.getName()
              << "' has no reference lowering; run nn-to-linalg first";
+    SmallVector<utils::IteratorType> iterators =
+        linalgOp.getIteratorTypesArray();
     for (OpOperand &init : linalgOp.getDpsInitsMutable()) {
       AffineMap map = linalgOp.getMatchingIndexingMap(&init);
       if (!map.isProjectedPermutation() ||
-          map.getNumResults() != linalgOp.getNumParallelLoops())
+          map.getNumResults() != linalgOp.getNumParallelLoops() ||
+          llvm::any_of(llvm::seq<unsigned>(0, map.getNumResults()),
+                       [&](unsigned i) {
+                         return iterators[map.getDimPosition(i)] !=
+                                utils::IteratorType::parallel;
+                       }))
         return kernelError(&op, kernel)
                << "a result is indexed by something else than the parallel "
                   "loops";
@@ -179,7 +179,7 @@ LogicalResult KernelLowering::bufferFor(Value value) {
   MemRefType type = bufferType(value.getType());
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
-    OpBuilder atModule(kernel);
+    OpBuilder atModule(lo.getParentBlock()->getParentOp());
     auto global = memref::GlobalOp::create(
         atModule, b.getLoc(), (kernel.getSymName() + ".constant").str(),
         b.getStringAttr("private"), type, constant, /*constant=*/true,
@@ -199,20 +199,6 @@ LogicalResult KernelLowering::bufferFor(Value value) {
   return success();
 }
 
-SmallVector<Value> KernelLowering::apply(AffineMap map, ArrayRef<Value> ivs) {
-  SmallVector<Value> results;
-  for (AffineExpr expr : map.getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      results.push_back(ivs[dim.getPosition()]);
-    else if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      results.push_back(index(constant.getValue()));
-    else
-      results.push_back(affine::AffineApplyOp::create(
-          b, AffineMap::get(map.getNumDims(), 0, expr), ivs));
-  }
-  return results;
-}
-
 /// A nest of loops over `sizes`, the outermost over [lo, hi) if `split`.
 void KernelLowering::loops(ArrayRef<int64_t> sizes, bool split,
                            llvm::function_ref<void(ArrayRef<Value>)> body) {
@@ -226,101 +212,6 @@ void KernelLowering::loops(ArrayRef<int64_t> sizes, bool split,
     b.setInsertionPointToStart(loop.getBody());
   }
   body(ivs);
-}
-
-/// Whether each element of the result is read exactly once, or costs nothing.
-bool KernelLowering::isComputedWhereRead(LinalgOp op) const {
-  if (op->getNumResults() != 1 || buffers.contains(op->getResult(0)))
-    return false;
-  if (isa<linalg::FillOp>(op))
-    return llvm::all_of(op->getUsers(), llvm::IsaPred<LinalgOp>);
-  if (!op->hasOneUse())
-    return false;
-  OpOperand &use = *op->getResult(0).use_begin();
-  auto user = dyn_cast<LinalgOp>(use.getOwner());
-  return user && user.getMatchingIndexingMap(&use).isPermutation();
-}
-
-/// The element of `tensor` at `indices`, loaded or computed.
-Value KernelLowering::read(Value tensor, ArrayRef<Value> indices) {
-  if (!isa<RankedTensorType>(tensor.getType()))
-    return scalars.lookup(tensor);
-  if (Value buffer = buffers.lookup(tensor))
-    return memref::LoadOp::create(b, buffer, indices);
-  Operation *op = tensor.getDefiningOp();
-  if (isa<tensor::EmptyOp>(op)) {
-    // Undefined by definition; zero keeps every run the same.
-    Type type = getElementTypeOrSelf(tensor.getType());
-    return arith::ConstantOp::create(b, b.getZeroAttr(type));
-  }
-  DenseElementsAttr constant;
-  if (matchPattern(op, m_Constant(&constant)))
-    return arith::ConstantOp::create(
-        b, cast<TypedAttr>(constant.getSplatValue<Attribute>()));
-  auto producer = cast<LinalgOp>(op);
-  AffineMap map =
-      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
-  SmallVector<Value> ivs(producer.getNumLoops());
-  for (auto [i, value] : llvm::enumerate(indices))
-    ivs[map.getDimPosition(i)] = value;
-  return evaluate(producer, ivs).front();
-}
-
-/// The results of `op` at the indices of its parallel loops.
-SmallVector<Value> KernelLowering::evaluate(LinalgOp op,
-                                            SmallVector<Value> ivs) {
-  SmallVector<unsigned> dims;
-  op.getReductionDims(dims);
-  SmallVector<Value> running;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    running.push_back(
-        !dims.empty() || op.payloadUsesValueFromOperand(&init)
-            ? read(init.get(), apply(op.getMatchingIndexingMap(&init), ivs))
-            : Value());
-  return reduceOver(op, ivs, dims, running);
-}
-
-/// Loops over `dims` that carry the running values in registers.
-SmallVector<Value> KernelLowering::reduceOver(LinalgOp op,
-                                              SmallVector<Value> &ivs,
-                                              ArrayRef<unsigned> dims,
-                                              SmallVector<Value> running) {
-  if (dims.empty())
-    return element(op, ivs, running);
-  OpBuilder::InsertionGuard guard(b);
-  int64_t size = op.getStaticLoopRanges()[dims.front()];
-  auto loop = scf::ForOp::create(b, index(0), index(size), index(1), running);
-  ivs[dims.front()] = loop.getInductionVar();
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      reduceOver(op, ivs, dims.drop_front(),
-                 llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, next);
-  return loop.getResults();
-}
-
-/// The body of `op`, once.
-SmallVector<Value> KernelLowering::element(LinalgOp op, ArrayRef<Value> ivs,
-                                           ArrayRef<Value> running) {
-  Block *body = op.getBlock();
-  IRMapping mapping = scalars;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (op.payloadUsesValueFromOperand(input))
-      mapping.map(
-          op.getMatchingBlockArgument(input),
-          read(input->get(), apply(op.getMatchingIndexingMap(input), ivs)));
-  for (auto [i, value] : llvm::enumerate(running))
-    if (value)
-      mapping.map(op.getMatchingBlockArgument(op.getDpsInitOperand(i)), value);
-  for (Operation &inner : body->without_terminator()) {
-    if (auto position = dyn_cast<linalg::IndexOp>(inner))
-      mapping.map(position.getResult(), ivs[position.getDim()]);
-    else
-      b.clone(inner, mapping);
-  }
-  return llvm::map_to_vector(
-      body->getTerminator()->getOperands(),
-      [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
 /// Computes all results of `op` into their buffers.

@@ -1,10 +1,13 @@
 // Executables linked in this process, and what is said when that fails.
 #include "rubato/Target/CPU/Link.h"
+#include "rubato/Target/CPU/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
@@ -21,7 +24,7 @@ protected:
           error += diagnostic.str();
           return success();
         }) {
-    context.loadDialect<LLVM::LLVMDialect>();
+    context.loadDialect<func::FuncDialect, LLVM::LLVMDialect>();
   }
 
   /// An object file from text in the LLVM dialect.
@@ -79,6 +82,28 @@ TEST_F(Link, ExecutableWithWeightsRuns) {
     EXPECT_EQ(llvm::sys::ExecuteAndWait(path, {path}), 3 + 10 + 20);
   }
   llvm::sys::fs::remove(path);
+}
+
+TEST_F(Link, KernelsInAModuleOfTheirOwn) {
+  auto module = parseSourceString<ModuleOp>(
+      "func.func private @k(%x: memref<4xf32>, %lo: index, %hi: index)"
+      "    attributes {rubato.kernel} { return }"
+      "llvm.func @host() { llvm.return }",
+      &context);
+  ASSERT_TRUE(module) << error;
+  OwningOpRef<ModuleOp> kernels = rubato::extractKernels(*module);
+  EXPECT_TRUE(kernels->lookupSymbol<func::FuncOp>("k"));
+  EXPECT_FALSE(kernels->lookupSymbol("host"));
+  auto declaration = module->lookupSymbol<LLVM::LLVMFuncOp>("k");
+  ASSERT_TRUE(declaration);
+  EXPECT_TRUE(declaration.isExternal());
+
+  PassManager pm(&context);
+  rubato::buildKernelsToLLVMPipeline(pm);
+  ASSERT_TRUE(succeeded(pm.run(*kernels))) << error;
+  auto definition = kernels->lookupSymbol<LLVM::LLVMFuncOp>("k");
+  ASSERT_TRUE(definition);
+  EXPECT_EQ(definition.getFunctionType(), declaration.getFunctionType());
 }
 
 TEST_F(Link, NamesTheMissingSymbol) {

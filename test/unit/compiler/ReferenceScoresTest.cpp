@@ -39,6 +39,10 @@ protected:
     })",
                    "FT", isFloat ? "f32" : "f64"));
     ASSERT_TRUE(kernels->ok()) << kernels->error;
+    if (isFloat)
+      for (const std::string &name : kernels->undefinedSymbols())
+        EXPECT_TRUE(name == "memcpy" || name == "memset" || name.empty())
+            << name << " must not be called by a kernel";
     x = numbers<T>(kRows * kClasses, 6);
     // Far from zero: only what takes the maximum out survives.
     for (int j = 0; j < kClasses; ++j)
