@@ -46,8 +46,17 @@ void rubato::buildKernelsToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createCPUKernelAbiPass());
 }
 
+void rubato::buildEmitKernelsPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createCPUEmitContractionsPass());
+  pm.addNestedPass<func::FuncOp>(createCPUEmitElementwisePass());
+  pm.addNestedPass<func::FuncOp>(createCPUEmitReductionsPass());
+}
+
 void rubato::registerCPUPipelines() {
   PassPipelineRegistration<>("cpu-kernels-to-llvm",
                              "Kernels to the LLVM dialect, in their C form",
                              buildKernelsToLLVMPipeline);
+  PassPipelineRegistration<>("cpu-emit-kernels",
+                             "Known kernels to vector loops",
+                             buildEmitKernelsPipeline);
 }

@@ -19,12 +19,17 @@ namespace rubato {
 /// beside them, to the LLVM dialect.
 void buildKernelsToLLVMPipeline(mlir::OpPassManager &pm);
 
+/// Lets the emitters take the kernels that they know, from linalg on tensors
+/// to vector loops; the others stay for buildKernelsToLLVMPipeline.
+void buildEmitKernelsPipeline(mlir::OpPassManager &pm);
+
 /// Moves the kernels of `module` to a module of their own and leaves a
 /// declaration of the C form of each behind. Host code can then take their
 /// addresses (llvm.mlir.addressof), and both modules can be compiled apart.
 mlir::OwningOpRef<mlir::ModuleOp> extractKernels(mlir::ModuleOp module);
 
-/// Makes the pipeline known to tools as `cpu-kernels-to-llvm`.
+/// Makes the pipelines known to tools as `cpu-kernels-to-llvm` and
+/// `cpu-emit-kernels`.
 void registerCPUPipelines();
 
 } // namespace rubato

@@ -64,4 +64,54 @@ def CPUKernelAbiPass : Pass<"cpu-kernel-abi", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def CPUEmitContractionsPass
+    : Pass<"cpu-emit-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Write matrix products as vector loops in registers";
+  let description = [{
+    Takes a kernel in tensor form that is one f32 matrix product over zeros
+    (either operand transposed or not) and at most one elementwise operation
+    on its result, to memref form: balanced row tiles of at most 6 rows by 16
+    columns, sums in `vector<8xf32>` loop arguments, explicit `math.fma`,
+    operands packed on the stack where that pays, the epilogue on the registers
+    of a tile. Every sum runs in the order of k, so the bits of a result do not
+    depend on the blocking. Other kernels are left as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def CPUEmitElementwisePass
+    : Pass<"cpu-emit-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Write elementwise kernels as vector loops";
+  let description = [{
+    Takes a kernel in tensor form that is one elementwise `linalg.generic`,
+    several results and broadcast operands included, to memref form: a loop
+    over `[%lo, %hi)` of dimension 0, vectors along the last one, tails in
+    narrower vectors. Operands of a vector are read before its results are
+    stored.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def CPUEmitReductionsPass
+    : Pass<"cpu-emit-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Write sums over rows as vector loops";
+  let description = [{
+    Takes a kernel in tensor form that is one f32 sum over dimension 0 of a
+    matrix (the gradient of a bias) and at most one elementwise operation on
+    its result, to memref form: vectors along the columns, rows in order.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // RUBATO_TARGET_CPU_PASSES_TD
