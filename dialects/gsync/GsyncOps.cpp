@@ -134,7 +134,7 @@ LogicalResult AtomicOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (cell->getRole() == CellRole::Setting ||
         cell->getRole() == CellRole::Frozen)
       return emitOpError("may not change ")
-             << name << ": it is a " << stringifyCellRole(cell->getRole());
+             << name << ": its role is " << stringifyCellRole(cell->getRole());
     if (cell->getType() != argument.getType())
       return emitOpError("argument for ")
              << name << " has type " << argument.getType() << ", expected "

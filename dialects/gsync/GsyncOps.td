@@ -14,7 +14,7 @@ class Gsync_Op<string mnemonic, list<Trait> traits = []>
 /// that no upstream pass merges, drops or reorders them.
 def Gsync_Effects : DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
 def Gsync_Symbols : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
-def Gsync_Scalar : StaticShapeTensorOf<[I64]>;
+def Gsync_Scalar : 0DTensorOf<[I64]>;
 
 //===----------------------------------------------------------------------===//
 // Declarations

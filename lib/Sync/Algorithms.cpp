@@ -3,6 +3,20 @@
 
 #include "AllReduce/AllReduce.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 void rubato::registerAlgorithms(mlir::DialectRegistry &registry) {
   registry.insert<allreduce::AllReduceDialect>();
+}
+
+llvm::SmallVector<std::string> rubato::algorithmNames() {
+  mlir::DialectRegistry registry;
+  registerAlgorithms(registry);
+  llvm::SmallVector<std::string> names;
+  for (llvm::StringRef dialect : registry.getDialectNames()) {
+    std::string name = dialect.str();
+    llvm::replace(name, '_', '-');
+    names.push_back(name);
+  }
+  return names;
 }

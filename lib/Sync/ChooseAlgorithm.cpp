@@ -1,9 +1,11 @@
 // Finds an algorithm by name and asks for it in the IR.
 #include "dialects/gsync/Gsync.h"
+#include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_CHOOSEALGORITHM
@@ -19,15 +21,23 @@ class ChooseAlgorithm
 public:
   using ChooseAlgorithmBase::ChooseAlgorithmBase;
 
+  /// Any algorithm may be chosen, so all of them are loaded.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ChooseAlgorithmBase::getDependentDialects(registry);
+    registerAlgorithms(registry);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::string dialect = algorithm;
-    llvm::replace(dialect, '-', '_');
-    if (!getContext().getOrLoadDialect(dialect)) {
+    SmallVector<std::string> names = algorithmNames();
+    if (!llvm::is_contained(names, algorithm.getValue())) {
       module.emitError("unknown algorithm '")
-          << algorithm.getValue() << "'; this build has: allreduce";
+          << algorithm.getValue()
+          << "'; this build has: " << llvm::join(names, ", ");
       return signalPassFailure();
     }
+    std::string dialect = algorithm;
+    llvm::replace(dialect, '-', '_');
     Attribute attribute =
         parseAttribute("#" + dialect + ".algorithm", &getContext());
     if (!attribute)

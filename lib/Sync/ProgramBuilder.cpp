@@ -17,9 +17,17 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
     return train->emitOpError(
         "needs the training functions @gradient, @step and @lr; run "
         "build-training first");
+  FunctionType g = gradient.getFunctionType();
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (g.getNumInputs() < 6 || g.getNumResults() != 3 ||
+      !llvm::all_of(g.getInputs(), isTensor) ||
+      !llvm::all_of(g.getResults(), isTensor) || step.getNumResults() == 0 ||
+      lr.getNumResults() != 1 || !isTensor(lr.getResultTypes()[0]))
+    return train->emitOpError("cannot call @gradient, @step and @lr: they have "
+                              "other signatures than build-training gives "
+                              "them; verify-train says which");
   ProgramBuilder b(train->getLoc(), train->getContext());
   b.setInsertionPoint(train);
-  FunctionType g = gradient.getFunctionType();
   b.flatType = cast<RankedTensorType>(g.getInput(0));
   b.counterType = cast<RankedTensorType>(g.getResult(1));
   b.lossType = cast<RankedTensorType>(g.getResult(2));
@@ -53,7 +61,7 @@ void ProgramBuilder::addCells(double learningRate) {
   cell("base_lr", rateType, CellRole::Setting, {},
        getF64FloatAttr(learningRate));
   if (hasFrozen)
-    cell("frozen", frozenType, CellRole::Frozen, "frozen");
+    cell("w_frozen", frozenType, CellRole::Frozen, "frozen");
 }
 
 Value ProgramBuilder::load(StringRef cell, Type type) {
@@ -71,7 +79,7 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
   auto batch = NextBatchOp::create(*this, batchTypes);
   SmallVector<Value> arguments{w};
   if (hasFrozen)
-    arguments.push_back(load("frozen", frozenType));
+    arguments.push_back(load("w_frozen", frozenType));
   llvm::append_range(arguments, batch.getResults());
   arguments.append({step, acc.sum});
   auto call = func::CallOp::create(

@@ -1,5 +1,6 @@
 // The contract of the sync stage, as a pass.
 #include "dialects/gsync/Gsync.h"
+#include "dialects/nn/Nn.h"
 #include "rubato/Sync/Passes.h"
 
 namespace rubato {
@@ -28,6 +29,22 @@ LogicalResult verifyFuture(AllReduceOp start) {
   return diag;
 }
 
+/// The slots of a stored cell fill it exactly.
+LogicalResult verifyStored(ModuleOp module, CellOp cell) {
+  if (!cell.getLayoutAttr())
+    return success();
+  auto layout = module.lookupSymbol<nn::LayoutOp>(cell.getLayoutAttr());
+  if (!layout)
+    return cell.emitOpError("sync stage: names no nn.layout: ")
+           << cell.getLayoutAttr();
+  auto type = dyn_cast<RankedTensorType>(cell.getType());
+  if (!type || type.getRank() != 1 || type.getDimSize(0) != layout.getSize())
+    return cell.emitOpError("sync stage: has type ")
+           << cell.getType() << " but " << cell.getLayoutAttr()
+           << " describes a vector of " << layout.getSize() << " elements";
+  return success();
+}
+
 class VerifySync : public rubato::impl::VerifySyncBase<VerifySync> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -40,6 +57,9 @@ class VerifySync : public rubato::impl::VerifySyncBase<VerifySync> {
       module.emitError("sync stage: has no gsync.role");
       return signalPassFailure();
     }
+    for (auto cell : module.getOps<CellOp>())
+      if (failed(verifyStored(module, cell)))
+        return signalPassFailure();
     WalkResult walk = module.walk([](AllReduceOp op) {
       if (!isa<StrandOp>(op->getParentOp())) {
         op.emitOpError("sync stage: a collective may not stand under a "

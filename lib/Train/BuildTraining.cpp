@@ -30,6 +30,18 @@ RankedTensorType flatTypeOf(ArrayRef<nn::ParameterOp> parameters) {
   return RankedTensorType::get({size}, element);
 }
 
+/// All slots of a flat vector have the element type of the model's output.
+LogicalResult checkElements(ArrayRef<nn::ParameterOp> parameters,
+                            Type element) {
+  for (nn::ParameterOp parameter : parameters)
+    if (cast<RankedTensorType>(parameter.getType()).getElementType() != element)
+      return parameter.emitError("has type ")
+             << parameter.getType() << " but the model's output is of "
+             << element
+             << "; stored tensors and output must share one element type";
+  return success();
+}
+
 /// A function under construction: its arguments by meaning, and the clone of
 /// the forward pass inside it.
 struct TrainingFunction {
@@ -72,6 +84,7 @@ private:
   LossKind lossKind = LossKind::SoftmaxCrossEntropy;
   func::FuncOp forward;
   Value output; // of @forward, with an absorbed softmax taken away
+  Operation *absorbed = nullptr;
   SmallVector<nn::ParameterOp> allParameters, trainedParameters,
       frozenParameters;
   RankedTensorType flat, frozenFlat;
@@ -127,11 +140,15 @@ LogicalResult BuildTraining::readModel() {
 
   output = forward.getBody().front().getTerminator()->getOperand(0);
   if (lossKind == LossKind::SoftmaxCrossEntropy) {
-    // The loss normalises the scores itself.
-    if (auto softmax = output.getDefiningOp<nn::SoftmaxOp>())
-      output = softmax.getInput();
-    else if (auto logSoftmax = output.getDefiningOp<nn::LogSoftmaxOp>())
-      output = logSoftmax.getInput();
+    // The loss normalises the rows of the scores itself.
+    if (auto softmax = output.getDefiningOp<nn::SoftmaxOp>();
+        softmax && softmax.getAxis() == 1)
+      absorbed = softmax;
+    else if (auto logSoftmax = output.getDefiningOp<nn::LogSoftmaxOp>();
+             logSoftmax && logSoftmax.getAxis() == 1)
+      absorbed = logSoftmax;
+    if (absorbed)
+      output = absorbed->getOperand(0);
   }
   auto type = dyn_cast<RankedTensorType>(output.getType());
   if (!type || !isa<FloatType>(type.getElementType()) || type.getRank() < 1)
@@ -142,6 +159,9 @@ LogicalResult BuildTraining::readModel() {
            << type
            << "; softmax-cross-entropy needs [batch, classes] (use --loss mse "
               "for regressions)";
+  if (!type.hasStaticShape() || type.getNumElements() == 0)
+    return forward.emitError("output has type ")
+           << type << "; training needs at least one element per sample";
   batch = type.getDimSize(0);
   if (auto stated = module->getAttrOfType<IntegerAttr>(kBatchAttr);
       stated && stated.getInt() != batch)
@@ -160,6 +180,9 @@ LogicalResult BuildTraining::readModel() {
   if (trainedParameters.empty())
     return module.emitError("has nothing to train: no parameter is left (see "
                             "`rubato check`, --train-only and --freeze)");
+  if (failed(checkElements(trainedParameters, type.getElementType())) ||
+      failed(checkElements(frozenParameters, type.getElementType())))
+    return failure();
   flat = flatTypeOf(trainedParameters);
   if (!frozenParameters.empty())
     frozenFlat = flatTypeOf(frozenParameters);
@@ -199,7 +222,6 @@ FailureOr<TrainingFunction> BuildTraining::beginFunction(StringRef name,
       b, forward.getLoc(), name,
       b.getFunctionType(llvm::to_vector(llvm::make_second_range(args)),
                         results));
-  func.setPrivate();
   for (auto [i, arg] : llvm::enumerate(args))
     func.setArgAttr(i, kNameAttr, b.getStringAttr(arg.first));
   Block *body = func.addEntryBlock();
@@ -226,6 +248,8 @@ FailureOr<TrainingFunction> BuildTraining::beginFunction(StringRef name,
       forward.getArguments(),
       body->getArguments().slice(firstInput, forward.getNumArguments()));
   for (Operation &op : forward.getBody().front().without_terminator()) {
+    if (&op == absorbed && op.hasOneUse())
+      continue; // the loss stands in its place
     if (auto get = dyn_cast<nn::GetOp>(op))
       mapping.map(get.getValue(), stored.lookup(get.getParameter()));
     else

@@ -51,6 +51,29 @@ llvm::SetVector<Operation *> dependents(Block &block, ArrayRef<Value> wrt) {
   return ops;
 }
 
+/// The operations without a rule between the leaves and `output`: all of them,
+/// also those in front of another such operation.
+MissingRules findMissingRules(ArrayRef<Operation *> active, Value output) {
+  llvm::SmallPtrSet<Value, 16> reached{output};
+  SmallVector<Operation *> without;
+  for (Operation *op : llvm::reverse(active)) {
+    if (llvm::none_of(op->getResults(),
+                      [&](Value v) { return reached.contains(v); }))
+      continue; // does not reach the output
+    auto rule = dyn_cast<nn::DifferentiableOpInterface>(op);
+    if (!rule)
+      without.push_back(op);
+    for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+      if (rule ? rule.flowsGradient(index)
+               : isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+        reached.insert(operand);
+  }
+  MissingRules missing;
+  for (Operation *op : llvm::reverse(without))
+    missing.add(op);
+  return missing;
+}
+
 /// Says in every new operation's location that it belongs to the backward
 /// pass; traces and kernel names are made from it.
 class MarkBackward : public OpBuilder::Listener {
@@ -58,7 +81,22 @@ public:
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), "backward"),
                             op->getLoc()));
+    inserted.push_back(op);
   }
+
+  /// Rules give the gradients of all operands; those that nobody wanted (of a
+  /// model's inputs, say) go again.
+  void eraseUnused(ArrayRef<Value> wanted) {
+    for (Operation *op : llvm::reverse(inserted))
+      if (isOpTriviallyDead(op) && llvm::none_of(wanted, [&](Value value) {
+            return value && value.getDefiningOp() == op;
+          }))
+        op->erase();
+    inserted.clear();
+  }
+
+private:
+  SmallVector<Operation *> inserted;
 };
 
 } // namespace
@@ -72,8 +110,10 @@ LogicalResult rubato::differentiate(OpBuilder &outer, Value output, Value seed,
 
   llvm::SetVector<Operation *> active =
       dependents(*output.getParentBlock(), wrt);
+  if (MissingRules missing = findMissingRules(active.getArrayRef(), output);
+      !missing.empty())
+    return missing.report();
   llvm::DenseMap<Value, Value> gradientOf{{output, seed}};
-  MissingRules missing;
 
   for (Operation *op : llvm::reverse(active.getArrayRef())) {
     SmallVector<Value> results;
@@ -82,11 +122,7 @@ LogicalResult rubato::differentiate(OpBuilder &outer, Value output, Value seed,
     if (llvm::none_of(results, [](Value v) { return v != nullptr; }))
       continue; // does not reach the output
 
-    auto rule = dyn_cast<nn::DifferentiableOpInterface>(op);
-    if (!rule) {
-      missing.add(op);
-      continue;
-    }
+    auto rule = cast<nn::DifferentiableOpInterface>(op);
     SmallVector<Value> operands(op->getNumOperands());
     if (failed(rule.buildGradient(builder, results, operands)))
       return failure();
@@ -102,9 +138,8 @@ LogicalResult rubato::differentiate(OpBuilder &outer, Value output, Value seed,
                 : gradient;
     }
   }
-  if (!missing.empty())
-    return missing.report();
   for (Value value : wrt)
     gradients.push_back(gradientOf.lookup(value));
+  mark.eraseUnused(gradients);
   return success();
 }

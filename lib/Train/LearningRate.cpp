@@ -20,7 +20,6 @@ func::FuncOp rubato::buildLearningRate(ModuleOp module, Type element,
   auto wide = RankedTensorType::get({}, b.getF64Type());
   auto func = func::FuncOp::create(
       b, "lr", b.getFunctionType({count, count, rate, count}, {rate}));
-  func.setPrivate();
   b.setInsertionPointToStart(func.addEntryBlock());
   Value seen = func.getArgument(0), n = func.getArgument(1),
         lr = func.getArgument(2), budget = func.getArgument(3);

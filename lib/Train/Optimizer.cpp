@@ -101,7 +101,6 @@ func::FuncOp rubato::buildStep(ModuleOp module, RankedTensorType flatType,
   inputs.append({flatType, count, rate});
   auto func =
       func::FuncOp::create(b, "step", b.getFunctionType(inputs, results));
-  func.setPrivate();
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
 

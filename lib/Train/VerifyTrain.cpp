@@ -64,6 +64,7 @@ class VerifyTrain : public rubato::impl::VerifyTrainBase<VerifyTrain> {
     if (failed(expect("gradient",
                       g.getNumInputs() >= 6 && g.getInput(0) == flat &&
                           g.getInputs().back() == flat &&
+                          isScalar(g.getInputs().drop_back().back(), i64) &&
                           g.getNumResults() == 3 && g.getResult(0) == flat &&
                           isScalar(g.getResult(1), i64) &&
                           isScalar(g.getResult(2), f64),
@@ -77,14 +78,18 @@ class VerifyTrain : public rubato::impl::VerifyTrainBase<VerifyTrain> {
         failed(expect("step",
                       s.getNumInputs() >= 4 && s.getInput(0) == flat &&
                           s.getNumResults() == s.getNumInputs() - 3 &&
-                          s.getResult(0) == flat &&
+                          s.getInputs().drop_back(3) == s.getResults() &&
+                          s.getInputs().take_back(3).front() == flat &&
+                          isScalar(s.getInputs().drop_back().back(), i64) &&
                           isScalar(s.getInputs().back(), element),
                       "(w, state…, sum, samples, lr) -> (displacement, "
                       "state…)")))
       return failure();
     return expect("lr",
                   l.getNumInputs() == 4 && isScalar(l.getInput(0), i64) &&
-                      l.getNumResults() == 1 &&
+                      isScalar(l.getInput(1), i64) &&
+                      isScalar(l.getInput(2), element) &&
+                      isScalar(l.getInput(3), i64) && l.getNumResults() == 1 &&
                       isScalar(l.getResult(0), element),
                   "(seen, samples, base, budget) -> rate");
   }

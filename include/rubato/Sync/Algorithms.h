@@ -9,6 +9,9 @@ namespace rubato {
 /// Registers the dialect of every algorithm, one per folder of lib/Sync.
 void registerAlgorithms(mlir::DialectRegistry &registry);
 
+/// What a user calls them (`abs-sgd` for the dialect `abs_sgd`), sorted.
+llvm::SmallVector<std::string> algorithmNames();
+
 } // namespace rubato
 
 #endif // RUBATO_SYNC_ALGORITHMS_H

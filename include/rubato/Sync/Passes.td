@@ -38,8 +38,9 @@ def ExpandAlgorithm : Pass<"expand-algorithm", "::mlir::ModuleOp"> {
 def VerifySync : Pass<"verify-sync", "::mlir::ModuleOp"> {
   let summary = "States the contract of the sync stage";
   let description = [{
-    No `gsync.train` is left and one role exists; every future is awaited
-    exactly once; collectives are not under a condition.
+    No `gsync.train` is left and a role exists; stored cells have the length of
+    their layout; every future is awaited exactly once; collectives stand in a
+    strand's body, under no condition.
   }];
 }
 

@@ -22,8 +22,8 @@ public:
   llvm::SmallVector<mlir::Type> stateTypes;  // of the optimizer
   bool hasFrozen = false;
 
-  /// Cells every algorithm has: @w, @state0…, @seen, @frozen, and the settings
-  /// @budget and @base_lr.
+  /// Cells every algorithm has: @w, @state0…, @seen, @w_frozen where the model
+  /// has frozen tensors, and the settings @budget and @base_lr.
   void addCells(double learningRate);
 
   mlir::Value load(llvm::StringRef cell, mlir::Type type);

@@ -17,9 +17,11 @@ def BuildTraining : Pass<"build-training", "::mlir::ModuleOp"> {
     @lr(seen, n, base, budget)                -> learning rate
     ```
 
-    All are pure. A batch is inputs…, labels…, weights (0 marks padding) and
-    sample ids. Gradients are sums, never means; counts are i64 and losses f64.
-    The layout `@params` orders slots by the readiness of their gradients.
+    All are pure, and public: they are what the module offers, so no upstream
+    pass drops one that the program does not call. A batch is inputs…, labels…,
+    weights (0 marks padding) and sample ids. Gradients are sums, never means;
+    counts are i64 and losses f64. The layout `@params` orders slots by the
+    readiness of their gradients; `@frozen` holds what training leaves alone.
 
     Before: `func.func @forward(%x) -> %logits` with `nn.get` of parameters.
     After: the functions above with `nn.unpack` of `%w`, and no `@forward`.
