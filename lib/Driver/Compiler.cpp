@@ -1,0 +1,226 @@
+// The compiler: stages, files between them, the executable.
+#include "rubato/Driver/Compiler.h"
+
+#include "Pipeline.h"
+#include "WeightsBlob.h"
+
+#include "rubato/Import/Import.h"
+#include "rubato/Target/CPU/CodeGen.h"
+#include "rubato/Target/CPU/Link.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace rubato;
+
+namespace {
+
+class Compiler {
+public:
+  Compiler(MLIRContext &context, Compilation &job, TimingScope &timing)
+      : context(context), job(job), timing(timing) {}
+  ~Compiler() {
+    if (!temporaryWeights.empty())
+      llvm::sys::fs::remove(temporaryWeights);
+  }
+
+  int run();
+
+private:
+  int importModel();
+  int readStage();
+  LogicalResult runStage(Stage stage);
+  LogicalResult dump(Stage stage);
+  LogicalResult writeText(StringRef path);
+  int emit();
+  int writeObject();
+  std::string weightsPath();
+
+  MLIRContext &context;
+  Compilation &job;
+  TimingScope &timing;
+  OwningOpRef<ModuleOp> module;
+  std::string weightsDirectory, temporaryWeights;
+};
+
+/// One clear line on standard error.
+int fail(const llvm::Twine &message, int code = 1) {
+  llvm::errs() << "error: " << message << "\n";
+  return code;
+}
+
+} // namespace
+
+/// Where the importer writes initial values: beside what the user keeps, or
+/// to a temporary file where only the executable is kept.
+std::string Compiler::weightsPath() {
+  llvm::SmallString<256> path;
+  if (!job.dumpDirectory.empty()) {
+    path = job.dumpDirectory;
+    llvm::sys::path::append(path, "weights.safetensors");
+  } else if (job.stopAfter == Stage::Exe) {
+    if (llvm::sys::fs::createTemporaryFile("rubato", "safetensors", path))
+      return "";
+    temporaryWeights = path.str();
+  } else if (job.output != "-") {
+    path = job.output;
+    llvm::sys::path::replace_extension(path, "safetensors");
+  }
+  return std::string(path);
+}
+
+int Compiler::importModel() {
+  TimingScope scope = timing.nest("import");
+  ImportOptions import;
+  import.batch = job.options.batch;
+  import.roles.trainOnly = job.options.trainOnly;
+  import.roles.freeze = job.options.freeze;
+  import.floats =
+      job.options.floatType == "f64" ? FloatKind::F64 : FloatKind::F32;
+  for (const std::string &each : job.options.dims) {
+    auto [name, size] = StringRef(each).rsplit('=');
+    if (name.empty() || size.getAsInteger(10, import.dims[name.str()]))
+      return fail("--dim '" + llvm::Twine(each) + "' is not NAME=VALUE", 2);
+  }
+  import.weightsPath = weightsPath();
+  weightsDirectory = llvm::sys::path::parent_path(import.weightsPath);
+  onnx::Diagnostics diagnostics(job.input);
+  module = importOnnx(context, job.input, import, diagnostics);
+  llvm::errs() << diagnostics.str();
+  if (!module)
+    return diagnostics.exitCode() ? diagnostics.exitCode() : 1;
+  job.options.record(*module);
+  return 0;
+}
+
+int Compiler::readStage() {
+  TimingScope scope = timing.nest("read");
+  ParserConfig config(&context);
+  module = parseSourceFile<ModuleOp>(job.input, config);
+  if (!module)
+    return 1;
+  auto stage = (*module)->getAttrOfType<StringAttr>(kStageAttr);
+  if (!stage || stage.getValue() != stageName(job.startFrom))
+    return fail("'" + job.input + "' is a file of stage '" +
+                (stage ? stage.getValue() : "none") + "', not '" +
+                stageName(job.startFrom) + "'; give --start-from what the " +
+                "file's rubato.stage says");
+  if (failed(job.options.restore(*module, job.given)))
+    return 1;
+  weightsDirectory = llvm::sys::path::parent_path(job.input);
+  return 0;
+}
+
+LogicalResult Compiler::writeText(StringRef path) {
+  std::string error;
+  auto file = openOutputFile(path, &error);
+  if (!file) {
+    fail(error);
+    return failure();
+  }
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(file->os(), flags);
+  file->os() << "\n";
+  file->os().flush();
+  if (file->os().has_error()) {
+    fail("cannot write '" + path + "': " + file->os().error().message());
+    file->os().clear_error();
+    return failure();
+  }
+  file->keep();
+  return success();
+}
+
+LogicalResult Compiler::dump(Stage stage) {
+  if (job.dumpDirectory.empty())
+    return success();
+  llvm::SmallString<256> path(job.dumpDirectory);
+  llvm::sys::path::append(path, std::to_string(static_cast<int>(stage) + 1) +
+                                    "-" + stageName(stage) + ".mlir");
+  return writeText(path);
+}
+
+LogicalResult Compiler::runStage(Stage stage) {
+  TimingScope scope = timing.nest(stageName(stage));
+  if (stage == Stage::Llvm) {
+    auto weights = openWeights(*module, weightsDirectory);
+    if (failed(weights))
+      return failure();
+    return lowerToLLVM(*module, job.options, weights->bytes->getBufferSize(),
+                       weights->patches, scope);
+  }
+  PassManager pm(&context);
+  if (failed(applyPassManagerCLOptions(pm)))
+    return failure();
+  pm.enableTiming(scope);
+  addStagePasses(pm, stage, job.options);
+  return pm.run(*module);
+}
+
+int Compiler::writeObject() {
+  auto emitError = [&] { return module->emitError(); };
+  CodeGenOptions codegen;
+  codegen.march = job.options.march;
+  llvm::SmallVector<char, 0> object;
+  {
+    TimingScope scope = timing.nest("codegen");
+    if (failed(emitObject(*module, codegen, object)))
+      return 1;
+  }
+  StringRef objectBytes(object.data(), object.size());
+  if (job.stopAfter == Stage::Obj) {
+    std::string error;
+    auto file = openOutputFile(job.output, &error);
+    if (!file)
+      return fail(error);
+    file->os() << objectBytes;
+    file->keep();
+    return 0;
+  }
+  TimingScope scope = timing.nest("link");
+  auto weights = openWeights(*module, weightsDirectory);
+  llvm::SmallVector<char, 0> data;
+  if (failed(weights) ||
+      failed(emitWeightsObject(weights->bytes->getBuffer(), emitError, data)))
+    return 1;
+  StringRef dataBytes(data.data(), data.size());
+  return succeeded(linkExecutable({objectBytes, dataBytes}, job.linkFiles,
+                                  job.output, emitError))
+             ? 0
+             : 1;
+}
+
+int Compiler::emit() {
+  if (job.stopAfter >= Stage::Obj)
+    return writeObject();
+  return succeeded(writeText(job.output)) ? 0 : 1;
+}
+
+int Compiler::run() {
+  if (!job.dumpDirectory.empty())
+    if (auto error = llvm::sys::fs::create_directories(job.dumpDirectory))
+      return fail("cannot make '" + job.dumpDirectory +
+                  "': " + error.message());
+  if (int code = job.fromModel ? importModel() : readStage())
+    return code;
+  if (job.fromModel && failed(dump(Stage::Import)))
+    return 1;
+  Stage last = std::min(job.stopAfter, Stage::Llvm);
+  for (int s = static_cast<int>(job.startFrom) + 1; s <= static_cast<int>(last);
+       ++s) {
+    if (failed(runStage(static_cast<Stage>(s))) ||
+        failed(dump(static_cast<Stage>(s))))
+      return 1;
+  }
+  return emit();
+}
+
+int rubato::compile(MLIRContext &context, Compilation &compilation,
+                    TimingScope &timing) {
+  return Compiler(context, compilation, timing).run();
+}

@@ -1,0 +1,138 @@
+// The passes of each stage.
+#include "Pipeline.h"
+
+#include "rubato/Kernels/Passes.h"
+#include "rubato/Schedule/Manifest.h"
+#include "rubato/Schedule/Passes.h"
+#include "rubato/Schedule/Unit.h"
+#include "rubato/Support/Version.h"
+#include "rubato/Sync/Passes.h"
+#include "rubato/Target/CPU/Passes.h"
+#include "rubato/Train/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace rubato;
+
+static void addTrain(OpPassManager &pm, const CompileOptions &o) {
+  BuildTrainingOptions train;
+  train.loss = o.loss;
+  train.optimizer = o.optimizer;
+  train.momentum = o.momentum;
+  train.nesterov = o.nesterov;
+  train.weightDecay = o.weightDecay;
+  train.decoupled = o.decoupledWeightDecay;
+  train.beta1 = o.beta1;
+  train.beta2 = o.beta2;
+  train.epsilon = o.epsilon;
+  train.schedule = o.schedule;
+  train.stepEvery = o.stepEvery;
+  train.stepFactor = o.stepFactor;
+  train.warmup = o.warmup;
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createBuildTraining(train));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createVerifyTrain());
+}
+
+static void addSync(OpPassManager &pm, const CompileOptions &o) {
+  ChooseAlgorithmOptions choose;
+  choose.algorithm = o.algorithm;
+  choose.learningRate = o.lr;
+  pm.addPass(createChooseAlgorithm(choose));
+  pm.addPass(createExpandAlgorithm());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createVerifySync());
+}
+
+static void addKernels(OpPassManager &pm) {
+  pm.addPass(createFormKernels());
+  pm.addPass(createVerifyKernels());
+  pm.addNestedPass<func::FuncOp>(createNnToLinalgPass());
+}
+
+static void addSchedule(OpPassManager &pm, const CompileOptions &o) {
+  BuildScheduleOptions schedule;
+  schedule.bucketBytes = o.bucketBytes;
+  pm.addPass(createBuildSchedule(schedule));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSchedVerifySegmentsPass());
+}
+
+void rubato::addStagePasses(OpPassManager &pm, Stage stage,
+                            const CompileOptions &options) {
+  switch (stage) {
+  case Stage::Train:
+    return addTrain(pm, options);
+  case Stage::Sync:
+    return addSync(pm, options);
+  case Stage::Kernels:
+    return addKernels(pm);
+  case Stage::Schedule:
+    return addSchedule(pm, options);
+  default:
+    return; // import, llvm, obj and exe are not pass pipelines
+  }
+}
+
+/// Runs one pipeline under the driver's usual instrumentation.
+template <typename Build>
+static LogicalResult runPipeline(ModuleOp module, TimingScope &timing,
+                                 Build &&build) {
+  PassManager pm(module.getContext());
+  if (failed(applyPassManagerCLOptions(pm)))
+    return failure();
+  pm.enableTiming(timing);
+  build(pm);
+  return pm.run(module);
+}
+
+LogicalResult rubato::lowerToLLVM(ModuleOp module,
+                                  const CompileOptions &options,
+                                  uint64_t weightsSize, StringRef patches,
+                                  TimingScope &timing) {
+  UnitCounts counts = countUnit(module);
+  ManifestExtras extras;
+  extras.events = counts.events;
+  extras.futures = counts.futures;
+  extras.producer = versionString();
+  extras.patches = patches;
+  std::string manifest = buildManifest(module, extras);
+
+  OwningOpRef<ModuleOp> kernels = extractKernels(module);
+  if (failed(runPipeline(*kernels, timing,
+                         [&](OpPassManager &pm) {
+                           if (options.kernels == "fast")
+                             buildEmitKernelsPipeline(pm);
+                           buildKernelsToLLVMPipeline(pm);
+                         })) ||
+      failed(runPipeline(module, timing,
+                         [&](OpPassManager &pm) {
+                           pm.addPass(createConvertSchedToLLVMPass());
+                         })) ||
+      failed(emitUnit(module, manifest, weightsSize)))
+    return failure();
+
+  // One module again: definitions take the place of the declarations.
+  SymbolTable symbols(module);
+  for (Operation &op :
+       llvm::make_early_inc_range(kernels->getBody()->getOperations())) {
+    auto name = SymbolTable::getSymbolName(&op);
+    if (Operation *declared = symbols.lookup(name)) {
+      if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op); func && func.isExternal())
+        continue;
+      symbols.erase(declared);
+    }
+    op.moveBefore(module.getBody(), module.getBody()->end());
+  }
+  for (StringRef stale : {"rubato.unit", "rubato.options"})
+    if (stale != kOptionsAttr)
+      module->removeAttr(stale);
+  module->setAttr(kStageAttr,
+                  StringAttr::get(module.getContext(), stageName(Stage::Llvm)));
+  return success();
+}

@@ -1,0 +1,25 @@
+// The passes of each stage.
+#ifndef RUBATO_LIB_DRIVER_PIPELINE_H
+#define RUBATO_LIB_DRIVER_PIPELINE_H
+
+#include "rubato/Driver/CompileOptions.h"
+#include "rubato/Support/Stage.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace rubato {
+
+/// Passes that lead from the stage before to `stage` (Train to Schedule).
+void addStagePasses(mlir::OpPassManager &pm, Stage stage,
+                    const CompileOptions &options);
+
+/// Lowers a schedule-stage module to the LLVM dialect, kernels included, and
+/// adds the unit. `weightsSize` and `patches` come from the weights file.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module,
+                                const CompileOptions &options,
+                                uint64_t weightsSize, llvm::StringRef patches,
+                                mlir::TimingScope &timing);
+
+} // namespace rubato
+
+#endif // RUBATO_LIB_DRIVER_PIPELINE_H

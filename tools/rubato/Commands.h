@@ -1,0 +1,11 @@
+// The verbs of the rubato tool; argv[0] is the program, argv[1] the verb.
+#ifndef RUBATO_TOOLS_RUBATO_COMMANDS_H
+#define RUBATO_TOOLS_RUBATO_COMMANDS_H
+
+int runCompileCommand(int argc, char **argv);
+int runCheckCommand(int argc, char **argv);
+
+/// Exit code of a wrong command line.
+inline constexpr int kUsage = 2;
+
+#endif // RUBATO_TOOLS_RUBATO_COMMANDS_H

@@ -1,0 +1,200 @@
+// rubato compile: a model, or the file of a stage, to whatever is asked for.
+#include "Commands.h"
+
+#include "rubato/Driver/Compiler.h"
+#include "rubato/Support/Register.h"
+#include "rubato/Target/CPU/Link.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace rubato;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// One command-line option per compile option, writing into its field.
+class OptionFlags {
+public:
+  OptionFlags(CompileOptions &options, cl::OptionCategory &category) {
+    options.visit([&](const char *name, auto &field, const char *help) {
+      add(name, field, help, category);
+    });
+  }
+
+  /// Names of the options on the command line.
+  std::vector<std::string> given() const {
+    std::vector<std::string> names;
+    for (const auto &flag : flags)
+      if (flag->getNumOccurrences())
+        names.push_back(flag->ArgStr.str());
+    return names;
+  }
+
+private:
+  template <typename T>
+  void add(const char *name, T &field, const char *help,
+           cl::OptionCategory &category) {
+    T value = field;
+    auto flag = std::make_unique<cl::opt<T, true>>(
+        StringRef(name), cl::desc(help), cl::location(field),
+        cl::cat(category));
+    flag->setInitialValue(value);
+    flags.push_back(std::move(flag));
+  }
+  void add(const char *name, std::vector<std::string> &field, const char *help,
+           cl::OptionCategory &category) {
+    flags.push_back(
+        std::make_unique<cl::list<std::string, std::vector<std::string>>>(
+            StringRef(name), cl::desc(help), cl::CommaSeparated,
+            cl::location(field), cl::cat(category)));
+  }
+
+  std::vector<std::unique_ptr<cl::Option>> flags;
+};
+
+/// Prints diagnostics as `place: error: message`, nodes by their names.
+void printDiagnostic(Diagnostic &diagnostic, StringRef input) {
+  auto place = [&](Location loc) {
+    std::string text = input.str();
+    LocationAttr(loc).walk([&](Location inner) {
+      if (auto named = dyn_cast<NameLoc>(inner);
+          named && named.getName() != "backward") {
+        text += ":node '" + named.getName().str() + "'";
+        return WalkResult::interrupt();
+      }
+      if (auto file = dyn_cast<FileLineColLoc>(inner)) {
+        text = file.getFilename().str() + ":" + std::to_string(file.getLine()) +
+               ":" + std::to_string(file.getColumn());
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return text;
+  };
+  auto kind = [](DiagnosticSeverity severity) {
+    switch (severity) {
+    case DiagnosticSeverity::Error:
+      return "error";
+    case DiagnosticSeverity::Warning:
+      return "warning";
+    default:
+      return "note";
+    }
+  };
+  llvm::errs() << place(diagnostic.getLocation()) << ": "
+               << kind(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    llvm::errs() << place(note.getLocation()) << ": note: " << note << "\n";
+}
+
+/// Parses a stage name or says which ones exist.
+bool readStage(StringRef name, StringRef flag, Stage &stage) {
+  if (auto parsed = parseStage(name)) {
+    stage = *parsed;
+    return true;
+  }
+  llvm::errs() << "error: --" << flag << " '" << name
+               << "' is no stage; use import, train, sync, kernels, schedule, "
+                  "llvm, obj or exe\n";
+  return false;
+}
+
+} // namespace
+
+int runCompileCommand(int argc, char **argv) {
+  Compilation job;
+  cl::OptionCategory category("Options of rubato compile");
+  cl::opt<std::string> input(cl::Positional, cl::Required,
+                             cl::desc("MODEL.onnx or a stage file"),
+                             cl::cat(category));
+  cl::opt<std::string> output("o", cl::desc("output file"),
+                              cl::value_desc("file"), cl::cat(category));
+  cl::opt<std::string> emit(
+      "emit", cl::cat(category),
+      cl::desc("what to write: import, train, sync, kernels, schedule, llvm, "
+               "obj or exe (the default)"));
+  cl::opt<std::string> stopAfter("stop-after", cl::cat(category),
+                                 cl::desc("the same as --emit"));
+  cl::opt<std::string> startFrom(
+      "start-from", cl::cat(category),
+      cl::desc("stage of the input file, which an earlier run wrote"));
+  cl::opt<std::string> dumpStages(
+      "dump-stages", cl::value_desc("folder"), cl::cat(category),
+      cl::desc("write every stage to numbered files"));
+  cl::opt<bool> timing("timing", cl::cat(category),
+                       cl::desc("say where compile time goes"));
+  OptionFlags flags(job.options, category);
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(
+          argc - 1, argv + 1,
+          "Compiles an ONNX model into a training executable.\n"
+          "MLIR's own --mlir-* options work too.\n",
+          &llvm::errs()))
+    return kUsage;
+
+  if (!emit.empty() && !stopAfter.empty() && emit != stopAfter) {
+    llvm::errs() << "error: --emit and --stop-after disagree\n";
+    return kUsage;
+  }
+  StringRef last = !emit.empty() ? StringRef(emit) : StringRef(stopAfter);
+  if (!last.empty() && !readStage(last, "emit", job.stopAfter))
+    return kUsage;
+  if (!startFrom.empty()) {
+    job.fromModel = false;
+    if (!readStage(startFrom, "start-from", job.startFrom))
+      return kUsage;
+    if (job.startFrom >= Stage::Obj || job.startFrom > job.stopAfter) {
+      llvm::errs() << "error: cannot go from stage '" << startFrom << "' to '"
+                   << stageName(job.stopAfter) << "'\n";
+      return kUsage;
+    }
+  }
+  if (job.options.floatType != "f32" && job.options.floatType != "f64") {
+    llvm::errs() << "error: --float must be f32 or f64\n";
+    return kUsage;
+  }
+  if (job.options.kernels != "fast" && job.options.kernels != "reference") {
+    llvm::errs() << "error: --kernels must be fast or reference\n";
+    return kUsage;
+  }
+  if (job.options.floatType == "f64" && job.options.kernels != "reference") {
+    llvm::errs() << "error: --float=f64 needs --kernels=reference\n";
+    return kUsage;
+  }
+  if (job.options.batch < 1 || job.options.bucketBytes < 1) {
+    llvm::errs() << "error: --batch and --bucket-bytes must be at least 1\n";
+    return kUsage;
+  }
+  job.given = flags.given();
+  job.input = input;
+  job.output = output;
+  job.dumpDirectory = dumpStages;
+  if (job.output.empty())
+    job.output = job.stopAfter == Stage::Exe   ? "train"
+                 : job.stopAfter == Stage::Obj ? "train.o"
+                                               : "-";
+  job.linkFiles = linkFilesDirectory(
+      llvm::sys::fs::getMainExecutable(argv[0], (void *)&runCompileCommand));
+
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    printDiagnostic(diagnostic, job.input);
+    return success();
+  });
+  DefaultTimingManager timer;
+  timer.setEnabled(timing);
+  TimingScope root = timer.getRootScope();
+  return compile(context, job, root);
+}
