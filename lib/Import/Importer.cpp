@@ -217,13 +217,13 @@ void Importer::createParameters(ModuleOp module) {
   function.walk([&](nn::GetOp get) { used.insert(get.getParameter()); });
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
+  std::vector<std::string> unused;
   for (onnx::StoredTensor &each : plan.stored) {
     if (each.role == onnx::Role::Constant)
       continue;
     if (!used.contains(each.name)) {
       if (each.role == onnx::Role::Parameter)
-        diagnostics.warning("initializer '" + each.name + "'",
-                            "reaches no output and is not trained");
+        unused.push_back(each.name);
       each.role = onnx::Role::Constant;
       continue;
     }
@@ -233,6 +233,10 @@ void Importer::createParameters(ModuleOp module) {
         builder, location(each.name), each.name, role,
         RankedTensorType::get(each.tensor.dims, floatType()));
   }
+  if (!unused.empty())
+    diagnostics.warning("", onnx::quotedList(unused) +
+                                (unused.size() == 1 ? " reaches" : " reach") +
+                                " no output and will not be trained");
 }
 
 bool Importer::attachWeights(ModuleOp module, int64_t batch) {
@@ -281,9 +285,15 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (const onnx::StoredTensor &each : plan.stored)
     if (each.definer >= 0)
       live[each.definer] = false; // a stored tensor has taken its place
-  for (size_t i = 0; i < model.nodes.size(); ++i)
+  for (size_t i = 0; i < model.nodes.size(); ++i) {
+    constexpr size_t mostDiagnostics = 50;
+    if (diagnostics.all().size() >= mostDiagnostics) {
+      diagnostics.error("", "has more errors, which are not shown");
+      return {};
+    }
     if (live[i])
       importNode(model.nodes[i]);
+  }
   if (!missing.empty()) {
     if (reportsMissing)
       reportMissing(missing, diagnostics);

@@ -85,3 +85,11 @@ std::string rubato::onnx::nearestName(const std::string &name,
   }
   return nearest;
 }
+
+std::string rubato::onnx::quotedList(const std::vector<std::string> &names) {
+  constexpr size_t most = 4;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i)
+    text += (i ? ", '" : "'") + names[i] + "'";
+  return names.size() > most ? text + ", …" : text;
+}
