@@ -197,6 +197,12 @@ bool Importer::createResults() {
                                      "is a tensor of integers that depends on "
                                      "shapes alone",
                                      "remove this output from the model");
+    if (result.type != output.type)
+      return diagnostics.error(
+          "output '" + output.name + "'",
+          "is said to be " + std::string(onnx::typeName(output.type)) +
+              " but is " + std::string(onnx::typeName(result.type)),
+          "the file is damaged; export the model again");
     results.push_back(result.value);
   }
   func::ReturnOp::create(builder, function.getLoc(), results);

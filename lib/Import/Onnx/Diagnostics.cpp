@@ -37,6 +37,14 @@ int Diagnostics::exitCode() const {
   return code;
 }
 
+/// Names come from the file: what could steer a terminal is shown as '?'.
+static std::string harmless(std::string text) {
+  for (char &letter : text)
+    if ((letter >= 0 && letter < ' ' && letter != '\n') || letter == 127)
+      letter = '?';
+  return text;
+}
+
 std::string Diagnostics::str() const {
   std::string text;
   for (const Diagnostic &diagnostic : list) {
@@ -49,7 +57,7 @@ std::string Diagnostics::str() const {
     if (!diagnostic.remedy.empty())
       text += place + ": note: " + diagnostic.remedy + "\n";
   }
-  return text;
+  return harmless(std::move(text));
 }
 
 /// Levenshtein distance, one row at a time.
