@@ -7,24 +7,20 @@
 
 using namespace rubato;
 
-/// Whether the value ends the model, but for a change of name.
-static bool isEnd(const onnx::Model &model, const std::string &value) {
-  for (const onnx::ValueInfo &output : model.outputs)
-    if (output.name == value)
-      return true;
-  for (const onnx::Node &node : model.nodes)
-    if (node.opType == "Identity" && node.inputs.front() == value &&
-        !node.outputs.empty() && isEnd(model, node.outputs.front()))
-      return true;
-  return false;
-}
-
 /// Operators that the importer takes but the train stage will not.
 static void findInnerEnds(CheckReport &report, const std::vector<bool> &live) {
+  // Values that end the model, but for a change of name.
+  llvm::StringSet<> ends;
+  for (const onnx::ValueInfo &output : report.model->outputs)
+    ends.insert(output.name);
+  for (const onnx::Node &node : llvm::reverse(report.model->nodes))
+    if (node.opType == "Identity" && node.inputs.size() == 1 &&
+        node.outputs.size() == 1 && ends.contains(node.outputs.front()))
+      ends.insert(node.inputs.front());
   for (auto [node, isLive] : llvm::zip(report.model->nodes, live)) {
     const OpSupport *op = findOp(node.domain, node.opType);
     if (isLive && op && op->gradient == Gradient::AtEnd &&
-        !node.outputs.empty() && !isEnd(*report.model, node.outputs.front()))
+        !node.outputs.empty() && !ends.contains(node.outputs.front()))
       report.missing[node.opType].push_back(
           {&node, "only the loss can absorb it, at the end of the model"});
   }

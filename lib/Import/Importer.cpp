@@ -12,51 +12,6 @@
 using namespace mlir;
 using namespace rubato;
 
-std::vector<bool> rubato::liveNodes(const onnx::Model &model) {
-  llvm::StringSet<> needed;
-  for (const onnx::ValueInfo &output : model.outputs)
-    needed.insert(output.name);
-  std::vector<bool> live(model.nodes.size());
-  for (size_t i = model.nodes.size(); i-- > 0;) {
-    const onnx::Node &node = model.nodes[i];
-    live[i] = llvm::any_of(node.outputs, [&](const std::string &output) {
-      return needed.contains(output);
-    });
-    if (live[i])
-      needed.insert_range(node.inputs);
-  }
-  return live;
-}
-
-void rubato::reportMissing(const MissingOps &missing,
-                           onnx::Diagnostics &diagnostics) {
-  // A report that nobody can read to its end helps nobody.
-  constexpr size_t mostNodes = 20;
-  size_t count = 0;
-  std::string text;
-  for (const auto &[op, nodes] : missing) {
-    count += nodes.size();
-    text += "\n  " + op + " (" + std::to_string(nodes.size()) + "):";
-    for (const auto &[i, each] : llvm::enumerate(nodes)) {
-      text += i ? ", " : " ";
-      if (i == mostNodes) {
-        text += "…";
-        break;
-      }
-      text += "'" + each.node->name + "'";
-      if (!each.node->modulePath.empty())
-        text += " in " + each.node->modulePath;
-      if (!each.reason.empty())
-        text += " (" + each.reason + ")";
-    }
-  }
-  diagnostics.unsupported(
-      "",
-      std::to_string(count) + (count == 1 ? " node" : " nodes") +
-          " cannot be trained yet:" + text,
-      "export the model with other operators; 'rubato check' shows all of it");
-}
-
 Importer::Importer(MLIRContext &context, const onnx::Model &model,
                    onnx::RolePlan &plan, const ImportOptions &options,
                    onnx::Diagnostics &diagnostics)
@@ -197,6 +152,12 @@ bool Importer::createResults() {
                                      "is a tensor of integers that depends on "
                                      "shapes alone",
                                      "remove this output from the model");
+    if (result.type != output.type)
+      return diagnostics.error(
+          "output '" + output.name + "'",
+          "is said to be " + std::string(onnx::typeName(output.type)) +
+              " but is " + std::string(onnx::typeName(result.type)),
+          "the file is damaged; export the model again");
     results.push_back(result.value);
   }
   func::ReturnOp::create(builder, function.getLoc(), results);
@@ -217,13 +178,13 @@ void Importer::createParameters(ModuleOp module) {
   function.walk([&](nn::GetOp get) { used.insert(get.getParameter()); });
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
+  std::vector<std::string> unused;
   for (onnx::StoredTensor &each : plan.stored) {
     if (each.role == onnx::Role::Constant)
       continue;
     if (!used.contains(each.name)) {
       if (each.role == onnx::Role::Parameter)
-        diagnostics.warning("initializer '" + each.name + "'",
-                            "reaches no output and is not trained");
+        unused.push_back(each.name);
       each.role = onnx::Role::Constant;
       continue;
     }
@@ -233,6 +194,10 @@ void Importer::createParameters(ModuleOp module) {
         builder, location(each.name), each.name, role,
         RankedTensorType::get(each.tensor.dims, floatType()));
   }
+  if (!unused.empty())
+    diagnostics.warning("", onnx::quotedList(unused) +
+                                (unused.size() == 1 ? " reaches" : " reach") +
+                                " no output and will not be trained");
 }
 
 bool Importer::attachWeights(ModuleOp module, int64_t batch) {
@@ -281,9 +246,15 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (const onnx::StoredTensor &each : plan.stored)
     if (each.definer >= 0)
       live[each.definer] = false; // a stored tensor has taken its place
-  for (size_t i = 0; i < model.nodes.size(); ++i)
+  for (size_t i = 0; i < model.nodes.size(); ++i) {
+    constexpr size_t mostDiagnostics = 50;
+    if (diagnostics.all().size() >= mostDiagnostics) {
+      diagnostics.error("", "has more errors, which are not shown");
+      return {};
+    }
     if (live[i])
       importNode(model.nodes[i]);
+  }
   if (!missing.empty()) {
     if (reportsMissing)
       reportMissing(missing, diagnostics);

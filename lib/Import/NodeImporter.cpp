@@ -183,6 +183,9 @@ static Value splatOf(OpBuilder &builder, Location loc, Value value,
 }
 
 Value NodeImporter::reshape(Value value, llvm::ArrayRef<int64_t> shape) {
+  // Only the last of several shapes counts.
+  while (auto earlier = value.getDefiningOp<nn::ReshapeOp>())
+    value = earlier.getInput();
   if (shapeOf(value) == shape)
     return value;
   RankedTensorType type = typeLike(value, shape);

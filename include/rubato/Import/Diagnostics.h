@@ -47,6 +47,9 @@ private:
 std::string nearestName(const std::string &name,
                         const std::vector<std::string> &names);
 
+/// "'a', 'b', 'c', 'd', …": the first few names, for messages.
+std::string quotedList(const std::vector<std::string> &names);
+
 } // namespace rubato::onnx
 
 #endif // RUBATO_IMPORT_DIAGNOSTICS_H

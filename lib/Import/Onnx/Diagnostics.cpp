@@ -37,6 +37,14 @@ int Diagnostics::exitCode() const {
   return code;
 }
 
+/// Names come from the file: what could steer a terminal is shown as '?'.
+static std::string harmless(std::string text) {
+  for (char &letter : text)
+    if ((letter >= 0 && letter < ' ' && letter != '\n') || letter == 127)
+      letter = '?';
+  return text;
+}
+
 std::string Diagnostics::str() const {
   std::string text;
   for (const Diagnostic &diagnostic : list) {
@@ -49,7 +57,7 @@ std::string Diagnostics::str() const {
     if (!diagnostic.remedy.empty())
       text += place + ": note: " + diagnostic.remedy + "\n";
   }
-  return text;
+  return harmless(std::move(text));
 }
 
 /// Levenshtein distance, one row at a time.
@@ -84,4 +92,12 @@ std::string rubato::onnx::nearestName(const std::string &name,
     }
   }
   return nearest;
+}
+
+std::string rubato::onnx::quotedList(const std::vector<std::string> &names) {
+  constexpr size_t most = 4;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i)
+    text += (i ? ", '" : "'") + names[i] + "'";
+  return names.size() > most ? text + ", …" : text;
 }

@@ -150,21 +150,15 @@ static bool apply(const char *option, const std::vector<std::string> &patterns,
 /// Traces of an exporter's optimizer that make training differ.
 static void warnAboutChanges(const Model &model, const RolePlan &plan,
                              Diagnostics &diagnostics) {
-  size_t missing = plan.missingTargets.size();
-  if (missing) {
-    std::string names;
-    for (size_t i = 0; i < std::min<size_t>(missing, 4); ++i)
-      names += (i ? ", '" : "'") + plan.missingTargets[i] + "'";
-    if (missing > 4)
-      names += ", …";
+  if (!plan.missingTargets.empty())
     diagnostics.warning(
         "",
-        std::to_string(missing) + " of " +
+        std::to_string(plan.missingTargets.size()) + " of " +
             std::to_string(model.signature.parameters.size()) +
-            " parameters of the module are not in the file (" + names +
+            " parameters of the module are not in the file (" +
+            quotedList(plan.missingTargets) +
             "): tied, merged, renamed or dropped by the exporter",
         "export with torch.onnx.export(…, optimize=False) to train them all");
-  }
   for (const Node &node : model.nodes) {
     bool isOldFold = node.opType == "Conv" && node.inputs.size() > 1 &&
                      node.inputs[1].rfind("onnx::Conv_", 0) == 0;

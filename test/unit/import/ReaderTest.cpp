@@ -144,3 +144,9 @@ TEST(Diagnostics, NamePlaceAndRemedy) {
                                "m.onnx:node 'a' (Gemm): note: make it even\n"
                                "m.onnx: error: is broken\n");
 }
+
+TEST(Diagnostics, DoNotSteerTheTerminal) {
+  Diagnostics diagnostics("m.onnx");
+  diagnostics.error("node 'a\x1b[2Jb' (Relu)", "is odd");
+  EXPECT_EQ(diagnostics.str(), "m.onnx:node 'a?[2Jb' (Relu): error: is odd\n");
+}

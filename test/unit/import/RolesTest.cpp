@@ -60,6 +60,7 @@ TEST(Roles, IdentityOfAnInitializerHasItsOwnStorage) {
   ASSERT_TRUE(plan);
   for (const char *name : {"b", "b2", "b3"})
     EXPECT_EQ(roleOf(*plan, name), Role::Parameter) << name;
+  ASSERT_TRUE(plan->find("b3"));
   EXPECT_TRUE(plan->find("b3")->isCopy);
   EXPECT_EQ(plan->find("b3")->tensor.floatAt(1), 6.0);
 }
