@@ -3,8 +3,12 @@
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/sched/Sched.h"
+#include "rubato/Kernels/Passes.h"
+#include "rubato/Schedule/Passes.h"
 #include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
+#include "rubato/Target/CPU/Passes.h"
 #include "rubato/Train/Passes.h"
 
 #include "mlir/IR/Dialect.h"
@@ -18,6 +22,7 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<nn::NnDialect>();
   registry.insert<gsync::GsyncDialect>();
   registerAlgorithms(registry);
+  registry.insert<sched::SchedDialect>();
   nn::registerDifferentiableModels(registry);
 }
 
@@ -25,4 +30,8 @@ void rubato::registerPasses() {
   mlir::registerAllPasses();
   registerTrainPasses();
   registerSyncPasses();
+  registerKernelsPasses();
+  registerCPUPasses();
+  registerCPUPipelines();
+  registerSchedulePasses();
 }

@@ -22,7 +22,8 @@ struct Cell {
   Place place;
   int64_t bytes = 0;
   rb_dtype dtype = RB_F32;
-  double defaultValue = 0; // of a setting
+  bool hasDefault = false; // of a setting; without one it starts as 0
+  double defaultValue = 0;
 };
 
 /// A named part of the flat parameter vector; offset and count in elements.
@@ -72,6 +73,8 @@ struct Unit {
   std::vector<TemplatePatch> patches;
 
   const Cell *cell(const std::string &name) const;
+  /// Elements of the flat parameter vector.
+  int64_t flatCount() const;
 };
 
 /// Parses and checks the manifest of `code`. An error here is a bug of the

@@ -24,6 +24,14 @@ inline constexpr llvm::StringLiteral kBatchAttr = "rubato.batch";
 /// Marks a function that is a kernel (docs/kernels.md).
 inline constexpr llvm::StringLiteral kKernelAttr = "rubato.kernel";
 
+/// On a call or a launch: what traces call it, where that is not its kernel.
+inline constexpr llvm::StringLiteral kLabelAttr = "rubato.label";
+
+/// On a kernel that adds to an accumulator: the variant that starts from zero
+/// (a symbol), and which operand the variant does not have (an index).
+inline constexpr llvm::StringLiteral kFreshAttr = "rubato.fresh";
+inline constexpr llvm::StringLiteral kAccumulatorAttr = "rubato.accumulator";
+
 /// The user's name of an input, output or label.
 inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
 

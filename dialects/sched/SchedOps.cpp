@@ -1,0 +1,289 @@
+// Verifiers of the sched dialect: every rule that concerns one operation and
+// the symbols it names. Order between operations is sched-verify-segments.
+#include "dialects/sched/Sched.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace rubato::sched;
+
+LogicalResult rubato::sched::detail::verifyInProgram(Operation *op) {
+  if (op->getParentOfType<ProgramOp>())
+    return success();
+  return op->emitOpError("is host code and must lie in a sched.program");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+int64_t ArenaOp::getBytes(ArenaRegion region) {
+  switch (region) {
+  case ArenaRegion::Private:
+    return getPrivateBytes();
+  case ArenaRegion::Shared:
+    return getSharedBytes();
+  case ArenaRegion::Result:
+    return getResultBytes();
+  }
+  llvm_unreachable("unknown region");
+}
+
+ArenaOp ArenaOp::of(Operation *module) {
+  auto arenas = cast<ModuleOp>(module).getOps<ArenaOp>();
+  return arenas.empty() ? ArenaOp() : *arenas.begin();
+}
+
+LogicalResult ArenaOp::verifySymbolUses(SymbolTableCollection &) {
+  ArenaOp first = of((*this)->getParentOp());
+  if (first == *this)
+    return success();
+  InFlightDiagnostic diag = emitOpError("stands twice in the module");
+  diag.attachNote(first.getLoc()) << "the first one is here";
+  return diag;
+}
+
+LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &) {
+  ArenaOp arena = ArenaOp::of((*this)->getParentOp());
+  if (!arena)
+    return emitOpError("needs a sched.arena in the module");
+  uint64_t size = arena.getBytes(getRegion());
+  if (getOffset() <= size && getBytes() <= size - getOffset())
+    return success();
+  InFlightDiagnostic diag = emitOpError("needs bytes [")
+                            << getOffset() << ", " << getOffset() + getBytes()
+                            << ") of the " << stringifyArenaRegion(getRegion())
+                            << " region, which has " << size;
+  diag.attachNote(arena.getLoc()) << "the arena is here";
+  return diag;
+}
+
+/// The buffer that `use` (a place or a range) names, reported if there is none.
+template <typename Use>
+static BufferOp findBuffer(Operation *op, SymbolTableCollection &symbols,
+                           Use use) {
+  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, use.getBuffer());
+  if (!buffer)
+    op->emitOpError("names no sched.buffer: ") << use.getBuffer();
+  return buffer;
+}
+
+/// The buffer of `range`, reported if there is none or the range leaves it.
+static BufferOp checkRange(Operation *op, SymbolTableCollection &symbols,
+                           StringRef what, RangeAttr range) {
+  BufferOp buffer = findBuffer(op, symbols, range);
+  if (!buffer)
+    return {};
+  int64_t bytes = buffer.getBytes();
+  if (range.getOffset() <= bytes &&
+      range.getSize() <= bytes - range.getOffset())
+    return buffer;
+  InFlightDiagnostic diag = op->emitOpError()
+                            << what << ' ' << range.getBuffer() << '['
+                            << range.getOffset() << ", " << range.getSize()
+                            << "] but the buffer has " << bytes << " bytes";
+  diag.attachNote(buffer.getLoc()) << "the buffer is here";
+  return {};
+}
+
+/// Typed accesses must be aligned to their elements; regions are aligned to
+/// more than any element.
+static LogicalResult checkAligned(Operation *op, BufferOp buffer,
+                                  int64_t offset, Type type) {
+  if ((buffer.getOffset() % bytesOf(type) + offset) % bytesOf(type) == 0)
+    return success();
+  return op->emitOpError("needs ")
+         << FlatSymbolRefAttr::get(buffer.getSymNameAttr()) << " at " << offset
+         << " aligned to " << bytesOf(type) << " bytes for " << type
+         << "; the buffer begins at byte " << buffer.getOffset();
+}
+
+/// One copy of the result region serves the group: a member that writes it
+/// by itself races with its peers, which no event of its own can prevent.
+static LogicalResult checkWritable(Operation *op, BufferOp buffer) {
+  if (buffer.getRegion() != ArenaRegion::Result)
+    return success();
+  return op->emitOpError("writes ")
+         << FlatSymbolRefAttr::get(buffer.getSymNameAttr())
+         << " in the result region, which the whole group shares; only a "
+            "collective may";
+}
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+void SegmentOp::build(OpBuilder &builder, OperationState &state,
+                      StringRef name) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addRegion()->emplaceBlock();
+}
+
+LogicalResult SegmentOp::verifyRegions() {
+  for (Operation &op : *getLine())
+    if (!isa<LaneOpInterface>(op))
+      return op.emitOpError("cannot stand in a sched.segment, which holds "
+                            "launches, collectives, records and waits only");
+  return success();
+}
+
+void LaunchOp::getAccesses(SmallVectorImpl<Access> &accesses) {
+  for (auto range : getReads().getAsRange<RangeAttr>())
+    accesses.push_back({range, /*isWrite=*/false});
+  for (auto range : getWrites().getAsRange<RangeAttr>())
+    accesses.push_back({range, /*isWrite=*/true});
+}
+
+std::string LaunchOp::getLabel() { return ("@" + getKernel()).str(); }
+
+LogicalResult LaunchOp::verify() {
+  if (getLo() > getHi())
+    return emitOpError("has the empty part [")
+           << getLo() << ", " << getHi() << "]: lo must not exceed hi";
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
+  if (!kernel)
+    return emitOpError("names no function: ") << getKernelAttr();
+  // A kernel in tensor form tells how many operands and results it has.
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  size_t arity = kernel.getNumArguments() + kernel.getNumResults();
+  if (llvm::any_of(kernel.getResultTypes(), isTensor) &&
+      arity != getArgs().size())
+    return emitOpError("has ")
+           << getArgs().size() << " args but " << getKernelAttr() << " has "
+           << arity << " operands and results";
+
+  for (auto place : getArgs().getAsRange<PlaceAttr>()) {
+    BufferOp buffer = findBuffer(*this, symbols, place);
+    if (!buffer)
+      return failure();
+    if (place.getOffset() >= int64_t(buffer.getBytes()))
+      return emitOpError("takes the address ")
+             << place.getBuffer() << '[' << place.getOffset()
+             << "] but the buffer has " << buffer.getBytes() << " bytes";
+  }
+  for (auto range : getReads().getAsRange<RangeAttr>())
+    if (!checkRange(*this, symbols, "reads", range))
+      return failure();
+  for (auto range : getWrites().getAsRange<RangeAttr>()) {
+    BufferOp buffer = checkRange(*this, symbols, "writes", range);
+    if (!buffer || failed(checkWritable(*this, buffer)))
+      return failure();
+  }
+  return success();
+}
+
+void CollectiveOp::getAccesses(SmallVectorImpl<Access> &accesses) {
+  for (auto range : getIns().getAsRange<TypedRangeAttr>())
+    accesses.push_back({range.getRange(), /*isWrite=*/false});
+  for (auto range : getOuts().getAsRange<TypedRangeAttr>())
+    accesses.push_back({range.getRange(), /*isWrite=*/true});
+}
+
+std::string CollectiveOp::getLabel() {
+  return (stringifyCollectiveKind(getKind()) + " (channel " +
+          Twine(getChannel()) + ", seq " + Twine(getSeq()) + ")")
+      .str();
+}
+
+LogicalResult CollectiveOp::verify() {
+  if (getIns().empty())
+    return emitOpError("needs at least one operand in ins");
+  if (getIns().size() != getOuts().size())
+    return emitOpError("has ")
+           << getIns().size() << " ins but " << getOuts().size() << " outs";
+  for (auto [in, out] : llvm::zip_equal(getIns().getAsRange<TypedRangeAttr>(),
+                                        getOuts().getAsRange<TypedRangeAttr>()))
+    if (in.getType() != out.getType() || in.getSize() != out.getSize())
+      return emitOpError("reduces ")
+             << in.getSize() << " bytes of " << in.getType() << " in "
+             << in.getBuffer() << " into " << out.getSize() << " bytes of "
+             << out.getType() << " in " << out.getBuffer();
+  return success();
+}
+
+LogicalResult CollectiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto check = [&](TypedRangeAttr range, StringRef what,
+                   ArenaRegion region) -> LogicalResult {
+    BufferOp buffer = checkRange(*this, symbols, what, range.getRange());
+    if (!buffer)
+      return failure();
+    if (buffer.getRegion() != region)
+      return emitOpError(what) << ' ' << range.getBuffer() << " in the "
+                               << stringifyArenaRegion(buffer.getRegion())
+                               << " region; it must lie in the "
+                               << stringifyArenaRegion(region) << " region";
+    return checkAligned(*this, buffer, range.getOffset(), range.getType());
+  };
+  for (auto range : getIns().getAsRange<TypedRangeAttr>())
+    if (failed(check(range, "reads", ArenaRegion::Shared)))
+      return failure();
+  for (auto range : getOuts().getAsRange<TypedRangeAttr>())
+    if (failed(check(range, "writes", ArenaRegion::Result)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                      bool hasGo) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  if (hasGo)
+    state.addAttribute(getResultAttrName(state.name),
+                       TypeAttr::get(builder.getI1Type()));
+  state.addRegion()->emplaceBlock();
+}
+
+LogicalResult ReturnOp::verify() {
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  bool wantsValue = program.getResult().has_value();
+  if (wantsValue == static_cast<bool>(getGo()))
+    return success();
+  return emitOpError(wantsValue ? "must return the program's i1"
+                                : "returns a value but the program has none");
+}
+
+LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (symbols.lookupNearestSymbolFrom<SegmentOp>(*this, getSegmentAttr()))
+    return success();
+  return emitOpError("names no sched.segment: ") << getSegmentAttr();
+}
+
+/// Rules of host access to one scalar; the buffer, or null if one is broken.
+static BufferOp checkScalar(Operation *op, SymbolTableCollection &symbols,
+                            StringRef what, RangeAttr range, Type type) {
+  BufferOp buffer = checkRange(op, symbols, what, range);
+  if (!buffer)
+    return {};
+  if (range.getSize() != bytesOf(type)) {
+    op->emitOpError() << what << ' ' << range.getSize() << " bytes of "
+                      << range.getBuffer() << " as " << type << ", which has "
+                      << bytesOf(type);
+    return {};
+  }
+  if (failed(checkAligned(op, buffer, range.getOffset(), type)))
+    return {};
+  return buffer;
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(static_cast<bool>(
+      checkScalar(*this, symbols, "reads", getRange(), getValue().getType())));
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  BufferOp buffer =
+      checkScalar(*this, symbols, "writes", getRange(), getValue().getType());
+  return failure(!buffer || failed(checkWritable(*this, buffer)));
+}

@@ -1,0 +1,294 @@
+// Operations of the sched dialect.
+#ifndef RUBATO_SCHED_OPS_TD
+#define RUBATO_SCHED_OPS_TD
+
+include "dialects/sched/SchedDialect.td"
+include "dialects/sched/SchedInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Sched_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Sched_Dialect, mnemonic, traits>;
+
+def Sched_SymbolUser : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+def Sched_TopLevel : HasParent<"::mlir::ModuleOp">;
+
+/// Host operations sit in a program, at any depth of its control flow.
+def Sched_InProgram : NativeOpTrait<"InProgram"> {
+  let cppNamespace = "::rubato::sched";
+}
+
+def Sched_Scalar : AnyTypeOf<[I64, F32, F64]>;
+class Sched_NonNegative<Attr base> : ConfinedAttr<base, [IntNonNegative]>;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Sched_ArenaOp : Sched_Op<"arena", [Sched_TopLevel, Sched_SymbolUser]> {
+  let summary = "the bytes a unit needs, region by region";
+  let description = [{
+    Stands once in a module that has buffers. The regions are those of the C
+    ABI: *private* belongs to one member, *shared* is written by a member and
+    read by its peers, *result* is one copy for the whole group.
+
+    ```mlir
+    sched.arena private(9000000) shared(2678912) result(2678912)
+    ```
+  }];
+  let arguments = (ins Sched_NonNegative<I64Attr>:$private_bytes,
+                       Sched_NonNegative<I64Attr>:$shared_bytes,
+                       Sched_NonNegative<I64Attr>:$result_bytes);
+  let assemblyFormat = [{
+    `private` `(` $private_bytes `)` `shared` `(` $shared_bytes `)`
+    `result` `(` $result_bytes `)` attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Size of one region.
+    int64_t getBytes(::rubato::sched::ArenaRegion region);
+    /// The arena of `module`, or null.
+    static ArenaOp of(::mlir::Operation *module);
+  }];
+}
+
+def Sched_BufferOp
+    : Sched_Op<"buffer", [Sched_TopLevel, Symbol, Sched_SymbolUser]> {
+  let summary = "a named range of a region";
+  let description = [{
+    Buffers of one region may overlap: the arena is reused by what is not live
+    at the same time. The race proof therefore looks at bytes, not at names.
+
+    ```mlir
+    sched.buffer @w private at(0) bytes(2678824)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Sched_RegionAttr:$region,
+                       Sched_NonNegative<I64Attr>:$offset,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$bytes);
+  let assemblyFormat = [{
+    $sym_name $region `at` `(` $offset `)` `bytes` `(` $bytes `)` attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+def Sched_SegmentOp : Sched_Op<"segment", [
+    Sched_TopLevel, Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
+    NoRegionArguments]> {
+  let summary = "a straight line of work on lanes";
+  let description = [{
+    Its operations are given to their lanes in the order of the text. A lane
+    runs what it is given in order; two lanes are ordered by events only.
+    There is no control flow, so all of it is known to the compiler:
+    `sched-verify-segments` proves that no two accesses race.
+
+    ```mlir
+    sched.segment @round {
+      sched.launch compute @fc2.backward [0, 1] args(@h1, @grad)
+          reads(@h1[0, 131072]) writes(@grad[0, 20480])
+      %e = sched.record compute
+      sched.wait comm, %e
+      sched.collective comm all_reduce channel(0) seq(0) future(0)
+          ins(@grad[0, 20480] : f32) outs(@sum[0, 20480] : f32)
+      %d = sched.record comm
+      sched.wait compute, %d
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The straight line of operations.
+    ::mlir::Block *getLine() { return &getBody().front(); }
+  }];
+}
+
+class Sched_LaneOp<string mnemonic, list<string> methods,
+                   list<Trait> traits = []>
+    : Sched_Op<mnemonic, !listconcat(traits, [
+          HasParent<"SegmentOp">,
+          DeclareOpInterfaceMethods<LaneOpInterface, methods>])>;
+
+def Sched_LaunchOp : Sched_LaneOp<"launch", ["getAccesses", "getLabel"],
+                                  [Sched_SymbolUser]> {
+  let summary = "gives a kernel to a lane";
+  let description = [{
+    Runs the part [lo, hi) of the kernel's outermost independent dimension.
+    `args` are the addresses of the kernel's operands and results, in its
+    order. `reads` and `writes` declare every byte the launch may touch; a
+    range may stand in both. The result region is written by collectives
+    only, because the whole group has one copy of it.
+
+    ```mlir
+    sched.launch compute @fc1.forward [0, 1] args(@x, @w[1024], @h1)
+        reads(@x[0, 200704], @w[1024, 1605632]) writes(@h1[0, 131072])
+    ```
+  }];
+  let arguments = (ins Sched_LaneAttr:$lane, FlatSymbolRefAttr:$kernel,
+                       Sched_NonNegative<I64Attr>:$lo,
+                       Sched_NonNegative<I64Attr>:$hi,
+                       Sched_Places:$args, Sched_Ranges:$reads,
+                       Sched_Ranges:$writes);
+  let assemblyFormat = [{
+    $lane $kernel ` ` `[` $lo `,` $hi `]` `` custom<Args>($args)
+    `` custom<Reads>($reads) `` custom<Writes>($writes) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_CollectiveOp : Sched_LaneOp<"collective",
+                                      ["getAccesses", "getLabel"],
+                                      [Sched_SymbolUser]> {
+  let summary = "gives a collective over all members to a lane";
+  let description = [{
+    Combines the members' `ins` (shared region) into `outs` (result region),
+    pair by pair, under one commit; the inputs stay as they are. `seq` is the
+    call's place in the order of its channel, `future` the number under which
+    the runtime reports completion. On its lane a collective ends when its
+    outputs are complete.
+
+    ```mlir
+    sched.collective comm all_reduce channel(0) seq(0) future(0)
+        ins(@grad[0, 20480] : f32, @meta[0, 8] : i64)
+        outs(@sum[0, 20480] : f32, @meta_sum[0, 8] : i64)
+    ```
+  }];
+  let arguments = (ins Sched_LaneAttr:$lane, Sched_CollectiveAttr:$kind,
+                       Sched_NonNegative<I32Attr>:$channel,
+                       Sched_NonNegative<I64Attr>:$seq,
+                       Sched_NonNegative<I32Attr>:$future,
+                       Sched_TypedRanges:$ins, Sched_TypedRanges:$outs);
+  let assemblyFormat = [{
+    $lane $kind `channel` `(` $channel `)` `seq` `(` $seq `)`
+    `future` `(` $future `)`
+    `` custom<Ins>($ins) `` custom<Outs>($outs) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_RecordOp : Sched_LaneOp<"record", []> {
+  let summary = "an event that is reached when the lane's work so far is done";
+  let arguments = (ins Sched_LaneAttr:$lane);
+  let results = (outs Sched_EventType:$event);
+  let assemblyFormat = "$lane attr-dict";
+}
+
+def Sched_WaitOp : Sched_LaneOp<"wait", []> {
+  let summary = "holds a lane back until an event is reached";
+  let arguments = (ins Sched_LaneAttr:$lane, Sched_EventType:$event);
+  let assemblyFormat = "$lane `,` $event attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+def Sched_ProgramOp : Sched_Op<"program", [
+    Sched_TopLevel, Symbol, IsolatedFromAbove, NoRegionArguments]> {
+  let summary = "the host code of a round, of a gradient or of an evaluation";
+  let description = [{
+    Ordinary `arith`, `cf` and `scf` code that runs segments. It is the
+    runtime that calls it; nothing else does. A fallible operation that fails
+    ends the program with its status. The `i1` of a round says whether there
+    is another one.
+
+    ```mlir
+    sched.program @round -> i1 {
+      sched.next_batch
+      sched.run @accumulate
+      %stop = sched.stop_requested : i64
+      sched.write %stop, @meta[16, 8] : i64
+      sched.run @reduce
+      %go = arith.constant true
+      sched.return %go : i1
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<TypeAttrOf<I1>>:$result);
+  let regions = (region MinSizedRegion<1>:$body);
+  let assemblyFormat =
+      "$sym_name (`->` $result^)? attr-dict-with-keyword $body";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "bool":$hasGo)>];
+}
+
+def Sched_ReturnOp : Sched_Op<"return", [
+    HasParent<"ProgramOp">, Terminator, Pure, ReturnLike]> {
+  let summary = "ends a program";
+  let arguments = (ins Optional<I1>:$go);
+  let assemblyFormat = "($go^ `:` type($go))? attr-dict";
+  let builders = [
+    OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::Value()); }]>];
+  let hasVerifier = 1;
+}
+
+class Sched_HostOp<string mnemonic, list<Trait> traits = []>
+    : Sched_Op<mnemonic, !listconcat(traits, [Sched_InProgram])>;
+
+class Sched_FactOp<string mnemonic, string text, list<Trait> traits = []>
+    : Sched_HostOp<mnemonic, traits> {
+  let summary = text;
+  let results = (outs I64:$value);
+  let assemblyFormat = "`:` type($value) attr-dict";
+}
+
+def Sched_QuantaOp
+    : Sched_FactOp<"quanta", "micro-batches of this member in the round",
+                   [Pure]>;
+def Sched_MembersOp
+    : Sched_FactOp<"members", "how many members the group has", [Pure]>;
+def Sched_RankOp
+    : Sched_FactOp<"rank", "which member of the group this is", [Pure]>;
+def Sched_StopRequestedOp
+    : Sched_FactOp<"stop_requested", "1 if this member was asked to stop">;
+
+def Sched_NextBatchOp : Sched_HostOp<"next_batch"> {
+  let summary = "fills the batch buffers with the next micro-batch (fallible)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sched_RunOp : Sched_HostOp<"run", [Sched_SymbolUser]> {
+  let summary = "runs a segment (fallible)";
+  let arguments = (ins FlatSymbolRefAttr:$segment);
+  let assemblyFormat = "$segment attr-dict";
+}
+
+def Sched_ReadOp : Sched_HostOp<"read", [Sched_SymbolUser]> {
+  let summary = "reads a scalar of the arena on the host (fallible)";
+  let description = [{
+    Happens after everything given to the compute lane.
+
+    ```mlir
+    %seen = sched.read @seen[0, 8] : i64
+    ```
+  }];
+  let arguments = (ins Sched_RangeAttr:$range);
+  let results = (outs Sched_Scalar:$value);
+  let assemblyFormat = "custom<Range>($range) `:` type($value) attr-dict";
+}
+
+def Sched_WriteOp : Sched_HostOp<"write", [Sched_SymbolUser]> {
+  let summary = "writes a scalar of the arena from the host (fallible)";
+  let description = [{
+    Happens after everything given to the compute lane. The result region is
+    written by collectives only.
+
+    ```mlir
+    sched.write %stop, @meta[16, 8] : i64
+    ```
+  }];
+  let arguments = (ins Sched_Scalar:$value, Sched_RangeAttr:$range);
+  let assemblyFormat =
+      "$value `,` custom<Range>($range) `:` type($value) attr-dict";
+}
+
+#endif // RUBATO_SCHED_OPS_TD

@@ -1,0 +1,132 @@
+// Passes of the schedule stage.
+#ifndef RUBATO_SCHEDULE_PASSES_TD
+#define RUBATO_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SchedVerifySegmentsPass
+    : Pass<"sched-verify-segments", "::mlir::ModuleOp"> {
+  let summary = "Prove that no two accesses of a segment race";
+  let description = [{
+    A lane runs in order; a wait puts what was recorded before what follows it.
+    In every segment:
+
+    * any two accesses to overlapping bytes of the arena, one of them a write,
+      are ordered by these rules (buffers may overlap: bytes count, not names);
+    * work on another lane than compute comes after what ran before the
+      segment, and before the segment's end on compute, so that segments and
+      host accesses can follow one another in any order;
+    * the collectives of a channel stand on one lane and are numbered 0, 1, …;
+    * the collectives of a segment have futures of their own, and the outputs
+      of one collective do not overlap.
+
+    The module is not changed. A segment without the wait below is refused:
+
+    ```mlir
+    sched.launch compute @backward [0, 1] args(@grad) writes(@grad[0, 64])
+    %e = sched.record compute
+    sched.wait comm, %e
+    sched.collective comm all_reduce channel(0) seq(0) future(0)
+        ins(@grad[0, 64] : f32) outs(@sum[0, 64] : f32)
+    ```
+  }];
+}
+
+def SchedTestRemoveEventsPass
+    : Pass<"sched-test-remove-events", "::mlir::ModuleOp"> {
+  let summary = "Remove each event in turn and tell whether the proof notices";
+  let description = [{
+    For every wait of every segment, and for every record together with its
+    waits: proves a copy of the segment without it and reports, as a remark,
+    *rejected* (the event is needed) or *accepted* (other events imply it).
+    Closes with a remark on the module that counts them. The module is not
+    changed.
+
+    ```
+    remark: rejected without this wait: @backward on compute writes …
+    remark: 4 waits, 4 rejected; 4 records, 4 rejected
+    ```
+  }];
+}
+
+def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
+  let summary = "Turns a program of kernel calls into overlapped segments";
+  let description = [{
+    Cuts the reduced vector into buckets in readiness order, places every value
+    in the arena (scratch shares memory by lifetime), gives kernels to the
+    compute lane and one collective per bucket to the comm lane, and orders the
+    lanes by events. A bucket's reduction starts as soon as its last gradient
+    is written and runs while the backward pass goes on; the update of a bucket
+    starts when its reduction is complete, where the update is elementwise.
+
+    Before: a `gsync.role` whose strand calls kernels.
+    After: `sched.arena`, `sched.buffer`s, the segments `@synchronise` and
+    `@accumulate` (and their `.fresh` variants, which start from zero) and
+    `@evaluate.batch`, and the programs `@round`, `@gradient` and `@evaluate`
+    that run them.
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "1048576",
+           "a bucket is closed when it holds this many bytes">
+  ];
+  let dependentDialects = ["::rubato::sched::SchedDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def ConvertSchedToLLVMPass
+    : Pass<"convert-sched-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower segments and programs to calls of the runtime's C ABI";
+  let description = [{
+    A segment `@s` becomes the internal function `@"segment.s"(ctx) -> i32`, a
+    program `@p` becomes `@"program.p"(ctx) -> i32`, with a second argument
+    `int32_t *go` if it returns an `i1`. Every call that can fail is checked;
+    a status other than 0 is returned at once. Kernels, declared accesses and
+    the ranges of collectives are constant globals; there is no mutable global,
+    so one unit serves many contexts. Events are numbered over the module.
+
+    Kernels are `llvm.func`s in C form, or declarations, which become such.
+    `rubato.events` and `rubato.futures` on the module say how many of them
+    the unit needs. Nothing of `sched` is left.
+
+    ```mlir
+    sched.segment @s { %e = sched.record compute  sched.wait comm, %e }
+    // becomes
+    llvm.func internal @segment.s(%ctx: !llvm.ptr) -> i32 {
+      %s0 = llvm.call @rb_segment(%ctx, %name) : (!llvm.ptr, !llvm.ptr) -> i32
+      // return %s0 unless it is 0
+      %s1 = llvm.call @rb_record(%ctx, %compute, %0)
+          : (!llvm.ptr, i32, i32) -> i32
+      // return %s1 unless it is 0
+      %s2 = llvm.call @rb_wait(%ctx, %comm, %0)
+          : (!llvm.ptr, i32, i32) -> i32
+      // return %s2 unless it is 0, else 0
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+def SchedEmitUnitPass : Pass<"sched-emit-unit", "::mlir::ModuleOp"> {
+  let summary = "Add the constant `rubato_unit` that the runtime loads";
+  let description = [{
+    Runs after `convert-sched-to-llvm`. The unit (docs/unit.md) points to the
+    manifest, to the external symbol `rubato_weights` and to the programs
+    `round`, `gradient` and `evaluate`, null where there is none.
+
+    ```mlir
+    llvm.mlir.global external constant @rubato_unit()
+        : !llvm.struct<(i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr)> { … }
+    ```
+  }];
+  let options = [
+    Option<"manifest", "manifest", "std::string", /*default=*/"\"{}\"",
+           "JSON text of the manifest">,
+    Option<"weightsSize", "weights-size", "uint64_t", /*default=*/"0",
+           "bytes behind the symbol rubato_weights">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // RUBATO_SCHEDULE_PASSES_TD

@@ -1,0 +1,32 @@
+// The compiled unit: what an object file exports to the runtime.
+#ifndef RUBATO_SCHEDULE_UNIT_H
+#define RUBATO_SCHEDULE_UNIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace rubato {
+
+/// How many events and futures the runtime must provide.
+struct UnitCounts {
+  int64_t events = 0;
+  int64_t futures = 0;
+};
+
+/// Counts in a module of the schedule stage. After `convert-sched-to-llvm` the
+/// answer is the same: the pass leaves it on the module.
+UnitCounts countUnit(mlir::ModuleOp module);
+
+/// Leaves `counts` on the module for later `countUnit`s.
+void setCounts(mlir::ModuleOp module, UnitCounts counts);
+
+/// Adds the exported constant `rubato_unit` (an `rb_unit`) to a module that
+/// has been through `convert-sched-to-llvm`. `manifest` is the JSON text of
+/// docs/unit.md; the safetensors blob is the external symbol `rubato_weights`
+/// of `weightsSize` bytes. The entries are the programs `round`, `gradient`
+/// and `evaluate`, null where the module has none.
+mlir::LogicalResult emitUnit(mlir::ModuleOp module, llvm::StringRef manifest,
+                             uint64_t weightsSize);
+
+} // namespace rubato
+
+#endif // RUBATO_SCHEDULE_UNIT_H

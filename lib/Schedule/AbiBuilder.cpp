@@ -1,0 +1,144 @@
+// Calls of the runtime's C ABI and the constants they point to.
+#include "AbiBuilder.h"
+
+using namespace mlir;
+using namespace rubato;
+
+AbiBuilder::AbiBuilder(ModuleOp module)
+    : symbols(module), ptr(LLVM::LLVMPointerType::get(module.getContext())),
+      i32(IntegerType::get(module.getContext(), 32)),
+      i64(IntegerType::get(module.getContext(), 64)),
+      context(module.getContext()) {}
+
+LLVM::LLVMFuncOp AbiBuilder::function(Location loc, const Twine &name,
+                                      ArrayRef<Type> more) {
+  OpBuilder builder(context);
+  SmallVector<Type> params{ptr};
+  llvm::append_range(params, more);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, loc, name.str(), LLVM::LLVMFunctionType::get(i32, params),
+      LLVM::Linkage::Internal);
+  symbols.insert(function);
+  if (!firstFunction)
+    firstFunction = function;
+  function.addEntryBlock(builder);
+  return function;
+}
+
+void AbiBuilder::insert(Operation *symbol) {
+  symbols.insert(symbol, firstFunction ? Block::iterator(firstFunction)
+                                       : Block::iterator());
+}
+
+Block *AbiBuilder::failBlock(LLVM::LLVMFuncOp function) {
+  OpBuilder builder(context);
+  Block *block =
+      builder.createBlock(&function.getBody(), {}, {i32}, {function.getLoc()});
+  LLVM::ReturnOp::create(builder, function.getLoc(), block->getArgument(0));
+  return block;
+}
+
+Value AbiBuilder::constant(OpBuilder &builder, Location loc, Type type,
+                           int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, type, value);
+}
+
+Value AbiBuilder::null(OpBuilder &builder, Location loc) {
+  return LLVM::ZeroOp::create(builder, loc, ptr);
+}
+
+Value AbiBuilder::stack(OpBuilder &builder, Location loc, Type type,
+                        int64_t count) {
+  return LLVM::AllocaOp::create(builder, loc, ptr, type,
+                                constant(builder, loc, i64, count));
+}
+
+Value AbiBuilder::call(OpBuilder &builder, Location loc, StringRef callee,
+                       Type result, ValueRange args) {
+  auto function = symbols.lookup<LLVM::LLVMFuncOp>(callee);
+  if (!function) {
+    OpBuilder detached(context);
+    function = LLVM::LLVMFuncOp::create(
+        detached, loc, callee,
+        LLVM::LLVMFunctionType::get(result, llvm::to_vector(args.getTypes())));
+    insert(function);
+  }
+  return LLVM::CallOp::create(builder, loc, function, args).getResult();
+}
+
+void AbiBuilder::callChecked(OpBuilder &builder, Location loc, StringRef callee,
+                             ValueRange args, Block *fail) {
+  Value status = call(builder, loc, callee, i32, args);
+  Value zero = constant(builder, loc, i32, 0);
+  Value failed =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, zero);
+  Block *block = builder.getInsertionBlock();
+  Block *rest = block->splitBlock(builder.getInsertionPoint());
+  builder.setInsertionPointToEnd(block);
+  LLVM::CondBrOp::create(builder, loc, failed, fail, ValueRange{status}, rest,
+                         ValueRange{});
+  builder.setInsertionPointToStart(rest);
+}
+
+LLVM::GlobalOp AbiBuilder::global(Location loc, const Twine &name, Type type,
+                                  Attribute value) {
+  OpBuilder builder(context);
+  auto global =
+      LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Private, name.str(), value);
+  global.setUnnamedAddr(LLVM::UnnamedAddr::Global);
+  insert(global);
+  return global;
+}
+
+Value AbiBuilder::addressOf(OpBuilder &builder, Location loc,
+                            LLVM::GlobalOp global) {
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+Value AbiBuilder::string(OpBuilder &builder, Location loc, StringRef text) {
+  LLVM::GlobalOp &found = strings[text];
+  if (!found) {
+    std::string bytes = text.str();
+    bytes.push_back('\0');
+    auto type =
+        LLVM::LLVMArrayType::get(IntegerType::get(context, 8), bytes.size());
+    found = global(loc, "name." + text, type, StringAttr::get(context, bytes));
+  }
+  return addressOf(builder, loc, found);
+}
+
+Value AbiBuilder::kernel(OpBuilder &builder, Location loc,
+                         LLVM::LLVMFuncOp function) {
+  LLVM::GlobalOp &found = kernels[function.getSymName()];
+  if (!found) {
+    auto type = LLVM::LLVMStructType::getLiteral(context, {ptr, ptr});
+    found = global(loc, "kernel." + function.getSymName(), type, Attribute());
+    OpBuilder init(context);
+    init.createBlock(&found.getInitializerRegion());
+    Value name = string(init, loc, function.getSymName());
+    Value fn = LLVM::AddressOfOp::create(init, loc, function);
+    Value value = LLVM::UndefOp::create(init, loc, type);
+    value = LLVM::InsertValueOp::create(init, loc, value, name,
+                                        ArrayRef<int64_t>{0});
+    value =
+        LLVM::InsertValueOp::create(init, loc, value, fn, ArrayRef<int64_t>{1});
+    LLVM::ReturnOp::create(init, loc, value);
+  }
+  return addressOf(builder, loc, found);
+}
+
+Value AbiBuilder::records(OpBuilder &builder, Location loc, const Twine &name,
+                          ArrayRef<std::array<int64_t, 4>> rows) {
+  if (rows.empty())
+    return null(builder, loc);
+  SmallVector<Attribute> values;
+  for (const auto &[a, b, c, d] : rows)
+    values.push_back(builder.getArrayAttr(
+        {builder.getI32IntegerAttr(a), builder.getI32IntegerAttr(b),
+         builder.getI64IntegerAttr(c), builder.getI64IntegerAttr(d)}));
+  auto record = LLVM::LLVMStructType::getLiteral(context, {i32, i32, i64, i64});
+  auto array = LLVM::LLVMArrayType::get(record, rows.size());
+  return addressOf(builder, loc,
+                   global(loc, name, array, builder.getArrayAttr(values)));
+}

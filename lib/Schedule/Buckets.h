@@ -1,0 +1,21 @@
+// Cuts a flat vector into buckets, in readiness order.
+#ifndef RUBATO_LIB_SCHEDULE_BUCKETS_H
+#define RUBATO_LIB_SCHEDULE_BUCKETS_H
+
+#include "dialects/nn/Nn.h"
+
+namespace rubato {
+
+/// A slice of the flat vector, in elements; slots [firstSlot, endSlot).
+struct BucketRange {
+  int64_t offset, count;
+  unsigned firstSlot, endSlot;
+};
+
+/// Closes a bucket when it holds at least `bytes`. A model with two slots or
+/// more gets two buckets or more, else nothing could overlap.
+llvm::SmallVector<BucketRange> cutBuckets(nn::LayoutOp layout, int64_t bytes);
+
+} // namespace rubato
+
+#endif // RUBATO_LIB_SCHEDULE_BUCKETS_H

@@ -1,0 +1,148 @@
+// Where values live: named buffers, and addresses in them.
+#include "Placement.h"
+
+#include "ArenaPlanner.h"
+
+#include "dialects/gsync/Gsync.h"
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace rubato;
+
+int64_t rubato::bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * (tensor.getElementTypeBitWidth() / 8);
+}
+
+unsigned Placement::addBuffer(StringRef name, sched::ArenaRegion region,
+                              int64_t bytes) {
+  int64_t &end = pinnedBytes[static_cast<int>(region)];
+  buffers.push_back({name.str(), region, bytes, end});
+  end = alignUp(end + bytes);
+  return buffers.size() - 1;
+}
+
+/// The layout a pack or an unpack names.
+template <typename Op> static nn::LayoutOp layoutOf(Op op) {
+  return SymbolTable::lookupNearestSymbolFrom<nn::LayoutOp>(op,
+                                                            op.getLayoutAttr());
+}
+
+static int64_t byteOffset(nn::SlotAttr slot) {
+  return slot.getOffset() * (slot.getType().getElementTypeBitWidth() / 8);
+}
+
+LogicalResult Placement::direct(Value value, Address address) {
+  if (isPlaced(value)) {
+    if (at(value) == address)
+      return success();
+    return emitError(value.getLoc()) << "value is needed in two places: "
+                                     << buffers[at(value).buffer].name
+                                     << " and " << buffers[address.buffer].name;
+  }
+  set(value, address);
+  Operation *def = value.getDefiningOp();
+  if (auto pack = dyn_cast_or_null<nn::PackOp>(def)) {
+    for (auto [slot, operand] :
+         llvm::zip(layoutOf(pack).slots(), pack.getValues())) {
+      Address part{address.buffer, address.offset + byteOffset(slot)};
+      // A slot without gradient passes its accumulator through, unchanged.
+      auto same = operand.getDefiningOp<nn::UnpackOp>();
+      if (same && same.getSlot() == slot.getName())
+        continue;
+      if (failed(direct(operand, part)))
+        return failure();
+    }
+  }
+  if (auto repeat = dyn_cast_or_null<gsync::RepeatOp>(def)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    Block &body = repeat.getBody().front();
+    set(body.getArgument(index), address);
+    return direct(body.getTerminator()->getOperand(index), address);
+  }
+  return success();
+}
+
+void Placement::placeViews(Block &block) {
+  block.walk([&](Operation *op) {
+    if (auto unpack = dyn_cast<nn::UnpackOp>(op)) {
+      if (!isPlaced(unpack.getFlat()) || isPlaced(unpack.getValue()))
+        return;
+      Address flat = at(unpack.getFlat());
+      nn::SlotAttr slot = layoutOf(unpack).lookup(unpack.getSlot());
+      set(unpack.getValue(), {flat.buffer, flat.offset + byteOffset(slot)});
+    } else if (auto reshape = dyn_cast<nn::ReshapeOp>(op)) {
+      if (isPlaced(reshape.getInput()) && !isPlaced(reshape.getResult()))
+        set(reshape.getResult(), at(reshape.getInput()));
+    }
+  });
+}
+
+/// The value whose memory `value` shows, looking through views.
+static Value origin(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (auto unpack = dyn_cast<nn::UnpackOp>(def))
+      value = unpack.getFlat();
+    else if (auto reshape = dyn_cast<nn::ReshapeOp>(def))
+      value = reshape.getInput();
+    else
+      break;
+  }
+  return value;
+}
+
+void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix) {
+  llvm::MapVector<Value, ArenaRequest> requests;
+  for (auto [step, call] : llvm::enumerate(order)) {
+    for (Value operand : call->getOperands())
+      if (auto found = requests.find(origin(operand)); found != requests.end())
+        found->second.last = step;
+    for (Value result : call->getResults())
+      if (!isPlaced(result))
+        requests.insert({result,
+                         {bytesOf(result.getType()), static_cast<int64_t>(step),
+                          static_cast<int64_t>(step)}});
+  }
+  SmallVector<ArenaRequest> plan(llvm::make_second_range(requests));
+  scratchBytes = std::max(scratchBytes, planArena(plan));
+  for (auto [value, request] :
+       llvm::zip(llvm::make_first_range(requests), plan)) {
+    auto result = cast<OpResult>(value);
+    auto call = cast<func::CallOp>(result.getOwner());
+    std::string name = (prefix + "." + call.getCallee()).str();
+    unsigned copies = llvm::count_if(buffers, [&](const Buffer &b) {
+      return StringRef(b.name).starts_with(name);
+    });
+    if (copies)
+      name += "." + std::to_string(copies);
+    buffers.push_back(
+        {name, sched::ArenaRegion::Private, request.bytes, request.offset});
+    scratch.push_back(buffers.size() - 1);
+    set(value, {static_cast<unsigned>(buffers.size() - 1), 0});
+  }
+}
+
+int64_t Placement::finish(sched::ArenaRegion region) {
+  int64_t pinned = pinnedBytes[static_cast<int>(region)];
+  if (region != sched::ArenaRegion::Private)
+    return pinned;
+  for (unsigned index : scratch)
+    buffers[index].offset += pinned;
+  return pinned + scratchBytes;
+}
+
+sched::RangeAttr Placement::range(Value value) const {
+  Address address = at(value);
+  MLIRContext *context = value.getContext();
+  return sched::RangeAttr::get(
+      context, FlatSymbolRefAttr::get(context, buffers[address.buffer].name),
+      address.offset, bytesOf(value.getType()));
+}
+
+sched::PlaceAttr Placement::place(Value value) const {
+  Address address = at(value);
+  MLIRContext *context = value.getContext();
+  return sched::PlaceAttr::get(
+      context, FlatSymbolRefAttr::get(context, buffers[address.buffer].name),
+      address.offset);
+}

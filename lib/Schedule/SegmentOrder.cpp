@@ -1,0 +1,247 @@
+// Vector clocks over the lanes of a segment.
+//
+// Every operation on a lane ticks that lane's component of the lane's clock.
+// A record keeps the clock of its lane, a wait raises its lane's clock to what
+// was kept. Then a happens before b exactly if b's clock has seen a's tick.
+#include "rubato/Schedule/SegmentOrder.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <array>
+
+using namespace mlir;
+using namespace rubato;
+using namespace rubato::sched;
+
+namespace {
+
+constexpr unsigned numLanes = getMaxEnumValForLane() + 1;
+using Clock = std::array<int64_t, numLanes>;
+
+/// A declared access and the bytes of the arena it means.
+struct Bytes {
+  RangeAttr range;
+  bool isWrite;
+  ArenaRegion region;
+  int64_t begin, end;
+
+  bool overlaps(const Bytes &other) const {
+    return region == other.region && begin < other.end && other.begin < end;
+  }
+};
+
+unsigned indexOf(Lane lane) { return static_cast<unsigned>(lane); }
+
+/// A launch or a collective, with the clock at which it ends.
+struct Work {
+  Operation *op;
+  Lane lane;
+  std::string label;
+  Clock clock;
+  SmallVector<Bytes, 4> bytes;
+
+  bool happensBefore(const Work &later) const {
+    return later.clock[indexOf(lane)] >= clock[indexOf(lane)];
+  }
+  /// "@fc1.forward on compute"
+  std::string name() const { return label + " on " + laneName(); }
+  std::string laneName() const { return stringifyLane(lane).str(); }
+};
+
+class SegmentChecker {
+public:
+  SegmentChecker(SegmentOp segment, const BufferTable &buffers)
+      : segment(segment), buffers(buffers) {}
+
+  SmallVector<Violation> run() {
+    runClocks();
+    checkStart();
+    checkRaces();
+    checkEnd();
+    checkCollectives();
+    return std::move(violations);
+  }
+
+private:
+  void runClocks();
+  void checkStart();
+  void checkRaces();
+  void checkEnd();
+  void checkCollectives();
+  void reportRace(const Work &first, const Work &second);
+  std::optional<std::pair<Bytes, Bytes>> findConflict(const Work &first,
+                                                      const Work &second);
+
+  SegmentOp segment;
+  const BufferTable &buffers;
+  /// Launches and collectives in the order of the text.
+  SmallVector<Work> works;
+  /// Clocks of the lanes at the end of the text.
+  std::array<Clock, numLanes> lanes = {};
+  SmallVector<Violation> violations;
+};
+
+const unsigned compute = indexOf(Lane::Compute);
+
+std::string text(RangeAttr range) {
+  return ("@" + range.getBuffer().getValue() + "[" + Twine(range.getOffset()) +
+          ", " + Twine(range.getSize()) + "]")
+      .str();
+}
+
+} // namespace
+
+void SegmentChecker::runClocks() {
+  llvm::DenseMap<Value, Clock> recorded;
+  // What ran before the segment counts as the first work of compute.
+  lanes[compute][compute] = 1;
+  for (auto op : segment.getLine()->getOps<LaneOpInterface>()) {
+    unsigned lane = indexOf(op.getLane());
+    Clock &clock = lanes[lane];
+    if (auto record = dyn_cast<RecordOp>(*op)) {
+      recorded[record.getEvent()] = clock;
+      continue;
+    }
+    if (auto wait = dyn_cast<WaitOp>(*op)) {
+      const Clock &event = recorded.at(wait.getEvent());
+      for (auto [mine, seen] : llvm::zip_equal(clock, event))
+        mine = std::max(mine, seen);
+      continue;
+    }
+    ++clock[lane];
+    Work work{op, op.getLane(), op.getLabel(), clock, {}};
+    SmallVector<Access> accesses;
+    op.getAccesses(accesses);
+    for (auto [range, isWrite] : accesses) {
+      BufferOp buffer = buffers.at(range.getBuffer().getAttr());
+      int64_t begin = buffer.getOffset() + range.getOffset();
+      work.bytes.push_back(
+          {range, isWrite, buffer.getRegion(), begin, begin + range.getSize()});
+    }
+    works.push_back(std::move(work));
+  }
+}
+
+void SegmentChecker::checkStart() {
+  std::array<bool, numLanes> reported = {};
+  for (const Work &work : works) {
+    if (work.clock[compute] > 0 || reported[indexOf(work.lane)])
+      continue;
+    reported[indexOf(work.lane)] = true;
+    violations.push_back(
+        {work.op, work.name() +
+                      " is not ordered after what ran before the "
+                      "segment: record on compute and wait on " +
+                      work.laneName() + " before " + work.label});
+  }
+}
+
+std::optional<std::pair<Bytes, Bytes>>
+SegmentChecker::findConflict(const Work &first, const Work &second) {
+  for (const Bytes &a : first.bytes)
+    for (const Bytes &b : second.bytes)
+      if ((a.isWrite || b.isWrite) && a.overlaps(b))
+        return std::pair(a, b);
+  return std::nullopt;
+}
+
+void SegmentChecker::checkRaces() {
+  for (auto [index, second] : llvm::enumerate(works))
+    for (const Work &first : ArrayRef(works).take_front(index))
+      if (!first.happensBefore(second))
+        reportRace(first, second);
+}
+
+void SegmentChecker::reportRace(const Work &first, const Work &second) {
+  auto conflict = findConflict(first, second);
+  if (!conflict)
+    return;
+  const auto &[a, b] = *conflict;
+  auto verb = [](const Bytes &bytes) {
+    return bytes.isWrite ? " writes " : " reads ";
+  };
+  std::string message, note;
+  llvm::raw_string_ostream(message)
+      << first.name() << verb(a) << text(a.range) << " while " << second.name()
+      << verb(b) << text(b.range) << ", and no event orders them: record on "
+      << first.laneName() << " after " << first.label << " and wait on "
+      << second.laneName() << " before " << second.label;
+  llvm::raw_string_ostream(note)
+      << second.label << " is here; both touch bytes ["
+      << std::max(a.begin, b.begin) << ", " << std::min(a.end, b.end)
+      << ") of the " << stringifyArenaRegion(a.region) << " region";
+  violations.push_back({first.op, message, second.op, note});
+}
+
+void SegmentChecker::checkEnd() {
+  for (unsigned lane = 0; lane < numLanes; ++lane) {
+    if (lanes[compute][lane] >= lanes[lane][lane])
+      continue;
+    // The last work of the lane: joining it joins all before it.
+    auto last = llvm::find_if(llvm::reverse(works), [&](const Work &work) {
+      return indexOf(work.lane) == lane;
+    });
+    violations.push_back({last->op, last->name() +
+                                        " may still run when the segment ends: "
+                                        "record on " +
+                                        last->laneName() + " after " +
+                                        last->label + " and wait on compute"});
+  }
+}
+
+void SegmentChecker::checkCollectives() {
+  llvm::DenseMap<int64_t, SmallVector<CollectiveOp>> channels;
+  llvm::DenseMap<int64_t, CollectiveOp> futures;
+  for (const Work &work : works) {
+    auto op = dyn_cast<CollectiveOp>(work.op);
+    if (!op)
+      continue;
+    auto &channel = channels[op.getChannel()];
+    if (op.getSeq() != channel.size())
+      violations.push_back(
+          {op, work.name() + " must have seq " +
+                   std::to_string(channel.size()) +
+                   ": the collectives of a channel are numbered in order"});
+    if (!channel.empty() && channel.front().getLane() != op.getLane())
+      violations.push_back(
+          {op,
+           work.name() + " must be on " +
+               stringifyLane(channel.front().getLane()).str() +
+               ": the collectives of a channel stand on one lane",
+           channel.front(), "the channel's first collective is here"});
+    channel.push_back(op);
+
+    auto [future, isNew] = futures.try_emplace(op.getFuture(), op);
+    if (!isNew)
+      violations.push_back({op,
+                            work.name() + " reuses future " +
+                                std::to_string(op.getFuture()) +
+                                ": give each collective of a segment its own",
+                            future->second, "it is first used here"});
+    for (auto [index, b] : llvm::enumerate(work.bytes))
+      for (const Bytes &a : ArrayRef(work.bytes).take_front(index))
+        if (a.isWrite && b.isWrite && a.overlaps(b))
+          violations.push_back({op, work.name() + " writes " + text(a.range) +
+                                        " and " + text(b.range) +
+                                        ", which share bytes"});
+  }
+}
+
+BufferTable rubato::collectBuffers(ModuleOp module) {
+  BufferTable buffers;
+  for (auto buffer : module.getOps<BufferOp>())
+    buffers[buffer.getSymNameAttr()] = buffer;
+  return buffers;
+}
+
+SmallVector<Violation> rubato::checkSegment(SegmentOp segment,
+                                            const BufferTable &buffers) {
+  return SegmentChecker(segment, buffers).run();
+}
+
+void rubato::emitViolation(const Violation &violation) {
+  InFlightDiagnostic diag = violation.op->emitError(violation.message);
+  if (violation.other)
+    diag.attachNote(violation.other->getLoc()) << violation.note;
+}

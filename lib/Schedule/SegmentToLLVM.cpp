@@ -1,0 +1,206 @@
+// A segment as a function: one call of the runtime per operation.
+#include "Lowering.h"
+
+#include "runtime/abi/rubato_abi.h"
+
+using namespace mlir;
+using namespace rubato;
+using namespace rubato::sched;
+
+// The dialect's enums are the ABI's, so their values are passed as they are.
+static_assert(int(ArenaRegion::Private) == RB_PRIVATE &&
+              int(ArenaRegion::Shared) == RB_SHARED &&
+              int(ArenaRegion::Result) == RB_RESULT);
+static_assert(int(Lane::Compute) == RB_COMPUTE && int(Lane::Comm) == RB_COMM);
+static_assert(int(CollectiveKind::AllReduce) == RB_ALL_REDUCE_SUM);
+
+namespace {
+
+class SegmentLowering {
+public:
+  SegmentLowering(SegmentOp segment, const BufferTable &buffers,
+                  int32_t &nextEvent, AbiBuilder &abi)
+      : segment(segment), buffers(buffers), nextEvent(nextEvent), abi(abi),
+        builder(segment.getContext()) {}
+
+  void run();
+
+private:
+  void prologue();
+  void lower(LaunchOp op);
+  void lower(CollectiveOp op);
+  void lower(RecordOp op);
+  void lower(WaitOp op);
+
+  using Row = std::array<int64_t, 4>;
+  SmallVector<Row> accessesOf(LaunchOp op);
+  SmallVector<Row> rangesOf(ArrayAttr ranges);
+
+  BufferOp bufferOf(FlatSymbolRefAttr name) {
+    return buffers.at(name.getAttr());
+  }
+  Value number(Location loc, Type type, int64_t value) {
+    return abi.constant(builder, loc, type, value);
+  }
+  template <typename Enum> Value number(Location loc, Enum value) {
+    return number(loc, abi.i32, static_cast<int64_t>(value));
+  }
+  void call(Location loc, StringRef callee, ValueRange args) {
+    abi.callChecked(builder, loc, callee, args, fail);
+  }
+  /// Names of an operation's constants: "accesses.round.3".
+  std::string constantName(StringRef what) {
+    return (what + "." + segment.getSymName() + "." + Twine(index)).str();
+  }
+
+  SegmentOp segment;
+  const BufferTable &buffers;
+  int32_t &nextEvent;
+  AbiBuilder &abi;
+  OpBuilder builder;
+  Block *fail = nullptr;
+  Value ctx, args;
+  std::array<Value, RB_REGION_COUNT> bases;
+  DenseMap<Value, int32_t> events;
+  int64_t index = 0;
+};
+
+} // namespace
+
+void SegmentLowering::run() {
+  Location loc = segment.getLoc();
+  LLVM::LLVMFuncOp function =
+      abi.function(loc, segmentSymbol(segment.getSymName()));
+  ctx = function.getArgument(0);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  fail = abi.failBlock(function);
+  prologue();
+  for (Operation &op : *segment.getLine()) {
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      lower(launch);
+    else if (auto collective = dyn_cast<CollectiveOp>(op))
+      lower(collective);
+    else if (auto record = dyn_cast<RecordOp>(op))
+      lower(record);
+    else
+      lower(cast<WaitOp>(op));
+    ++index;
+  }
+  LLVM::ReturnOp::create(builder, loc, number(loc, abi.i32, RB_OK));
+}
+
+/// Room for the arguments of the largest launch, and the bases of the regions.
+void SegmentLowering::prologue() {
+  Location loc = segment.getLoc();
+  size_t most = 0;
+  std::array<bool, RB_REGION_COUNT> used = {};
+  for (auto launch : segment.getLine()->getOps<LaunchOp>()) {
+    most = std::max(most, launch.getArgs().size());
+    for (auto place : launch.getArgs().getAsRange<PlaceAttr>())
+      used[int(bufferOf(place.getBuffer()).getRegion())] = true;
+  }
+  if (most) {
+    args = abi.stack(builder, loc, abi.ptr, most);
+    Value regions = abi.call(builder, loc, "rb_regions", abi.ptr, ctx);
+    for (int region = 0; region < RB_REGION_COUNT; ++region) {
+      if (!used[region])
+        continue;
+      Value at = LLVM::GEPOp::create(builder, loc, abi.ptr, abi.ptr, regions,
+                                     ArrayRef<LLVM::GEPArg>{region});
+      bases[region] = LLVM::LoadOp::create(builder, loc, abi.ptr, at);
+    }
+  }
+  call(loc, "rb_segment",
+       {ctx, abi.string(builder, loc, segment.getSymName())});
+}
+
+void SegmentLowering::lower(LaunchOp op) {
+  Location loc = op.getLoc();
+  for (auto [slot, place] :
+       llvm::enumerate(op.getArgs().getAsRange<PlaceAttr>())) {
+    BufferOp buffer = bufferOf(place.getBuffer());
+    Value address = LLVM::GEPOp::create(
+        builder, loc, abi.ptr, builder.getI8Type(),
+        bases[int(buffer.getRegion())],
+        number(loc, abi.i64, buffer.getOffset() + place.getOffset()));
+    Value to =
+        LLVM::GEPOp::create(builder, loc, abi.ptr, abi.ptr, args,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
+    LLVM::StoreOp::create(builder, loc, address, to);
+  }
+  Value kernel = abi.kernel(
+      builder, loc, abi.symbols.lookup<LLVM::LLVMFuncOp>(op.getKernel()));
+  SmallVector<Row> rows = accessesOf(op);
+  Value accesses = abi.records(builder, loc, constantName("accesses"), rows);
+  Value argArray = op.getArgs().empty() ? abi.null(builder, loc) : args;
+  call(loc, "rb_launch",
+       {ctx, number(loc, op.getLane()), kernel, argArray,
+        number(loc, abi.i64, op.getLo()), number(loc, abi.i64, op.getHi()),
+        accesses, number(loc, abi.i64, rows.size())});
+}
+
+/// `rb_access` rows; a range that is both read and written is one row.
+SmallVector<SegmentLowering::Row> SegmentLowering::accessesOf(LaunchOp op) {
+  llvm::MapVector<RangeAttr, int64_t> modes;
+  for (auto range : op.getReads().getAsRange<RangeAttr>())
+    modes[range] |= RB_READ;
+  for (auto range : op.getWrites().getAsRange<RangeAttr>())
+    modes[range] |= RB_WRITE;
+  SmallVector<Row> rows;
+  for (auto [range, mode] : modes) {
+    BufferOp buffer = bufferOf(range.getBuffer());
+    rows.push_back({int64_t(buffer.getRegion()), mode,
+                    int64_t(buffer.getOffset()) + range.getOffset(),
+                    range.getSize()});
+  }
+  return rows;
+}
+
+void SegmentLowering::lower(CollectiveOp op) {
+  Location loc = op.getLoc();
+  Value ins =
+      abi.records(builder, loc, constantName("ins"), rangesOf(op.getIns()));
+  Value outs =
+      abi.records(builder, loc, constantName("outs"), rangesOf(op.getOuts()));
+  call(loc, "rb_collective",
+       {ctx, number(loc, op.getLane()), number(loc, op.getKind()),
+        number(loc, abi.i32, op.getChannel()),
+        number(loc, abi.i64, op.getSeq()), ins,
+        number(loc, abi.i64, op.getIns().size()), outs,
+        number(loc, abi.i64, op.getOuts().size()),
+        number(loc, abi.i32, op.getFuture())});
+}
+
+/// `rb_range` rows.
+SmallVector<SegmentLowering::Row> SegmentLowering::rangesOf(ArrayAttr ranges) {
+  SmallVector<Row> rows;
+  for (auto range : ranges.getAsRange<TypedRangeAttr>()) {
+    BufferOp buffer = bufferOf(range.getBuffer());
+    int64_t dtype = range.getType().isF32()   ? RB_F32
+                    : range.getType().isF64() ? RB_F64
+                                              : RB_I64;
+    rows.push_back({int64_t(buffer.getRegion()), dtype,
+                    int64_t(buffer.getOffset()) + range.getOffset(),
+                    range.getCount()});
+  }
+  return rows;
+}
+
+void SegmentLowering::lower(RecordOp op) {
+  events[op.getEvent()] = nextEvent;
+  call(op.getLoc(), "rb_record",
+       {ctx, number(op.getLoc(), op.getLane()),
+        number(op.getLoc(), abi.i32, nextEvent)});
+  ++nextEvent;
+}
+
+void SegmentLowering::lower(WaitOp op) {
+  call(op.getLoc(), "rb_wait",
+       {ctx, number(op.getLoc(), op.getLane()),
+        number(op.getLoc(), abi.i32, events.at(op.getEvent()))});
+}
+
+void rubato::lowerSegment(SegmentOp segment, const BufferTable &buffers,
+                          int32_t &nextEvent, AbiBuilder &abi) {
+  SegmentLowering(segment, buffers, nextEvent, abi).run();
+}

@@ -1,0 +1,111 @@
+// The exported constant `rubato_unit`, field by field as in rubato_abi.h.
+#include "rubato/Schedule/Unit.h"
+
+#include "Lowering.h"
+
+#include "rubato/Schedule/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "runtime/abi/rubato_abi.h"
+
+using namespace mlir;
+using namespace rubato;
+
+namespace rubato {
+#define GEN_PASS_DEF_SCHEDEMITUNITPASS
+#include "rubato/Schedule/Passes.h.inc"
+} // namespace rubato
+
+static constexpr StringLiteral eventsAttr = "rubato.events";
+static constexpr StringLiteral futuresAttr = "rubato.futures";
+
+UnitCounts rubato::countUnit(ModuleOp module) {
+  UnitCounts counts;
+  if (auto events = module->getAttrOfType<IntegerAttr>(eventsAttr))
+    counts.events = events.getInt();
+  if (auto futures = module->getAttrOfType<IntegerAttr>(futuresAttr))
+    counts.futures = futures.getInt();
+  module.walk([&](sched::RecordOp) { ++counts.events; });
+  module.walk([&](sched::CollectiveOp op) {
+    counts.futures = std::max<int64_t>(counts.futures, op.getFuture() + 1);
+  });
+  return counts;
+}
+
+void rubato::setCounts(ModuleOp module, UnitCounts counts) {
+  Builder builder(module.getContext());
+  module->setAttr(eventsAttr, builder.getI64IntegerAttr(counts.events));
+  module->setAttr(futuresAttr, builder.getI64IntegerAttr(counts.futures));
+}
+
+LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
+                               uint64_t weightsSize) {
+  Location loc = module.getLoc();
+  for (StringRef name : {"rubato_unit", "rubato_manifest", "rubato_weights"})
+    if (Operation *taken = SymbolTable::lookupSymbolIn(module, name))
+      return taken->emitError("the name '")
+             << name << "' is reserved for the compiled unit";
+
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Type ptr = LLVM::LLVMPointerType::get(module.getContext());
+  Type i8 = builder.getI8Type(), i32 = builder.getI32Type(),
+       i64 = builder.getI64Type();
+
+  std::string text = manifest.str();
+  text.push_back('\0');
+  auto manifestGlobal = LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(i8, text.size()),
+      /*isConstant=*/true, LLVM::Linkage::Private, "rubato_manifest",
+      builder.getStringAttr(text));
+  auto weights = LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(i8, weightsSize),
+      /*isConstant=*/true, LLVM::Linkage::External, "rubato_weights",
+      Attribute());
+
+  auto type = LLVM::LLVMStructType::getLiteral(
+      module.getContext(), {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr});
+  auto unit = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                     LLVM::Linkage::External, "rubato_unit",
+                                     Attribute());
+  builder.createBlock(&unit.getInitializerRegion());
+  auto number = [&](Type type, uint64_t value) -> Value {
+    return LLVM::ConstantOp::create(builder, loc, type,
+                                    static_cast<int64_t>(value));
+  };
+  auto entry = [&](StringRef program) -> Value {
+    auto function =
+        module.lookupSymbol<LLVM::LLVMFuncOp>(programSymbol(program));
+    if (!function)
+      return LLVM::ZeroOp::create(builder, loc, ptr);
+    return LLVM::AddressOfOp::create(builder, loc, function);
+  };
+  Value fields[] = {
+      number(i32, RUBATO_ABI_VERSION),
+      number(i32, 0),
+      LLVM::AddressOfOp::create(builder, loc, manifestGlobal),
+      number(i64, manifest.size()),
+      LLVM::AddressOfOp::create(builder, loc, weights),
+      number(i64, weightsSize),
+      entry("round"),
+      entry("gradient"),
+      entry("evaluate"),
+  };
+  Value value = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [position, field] : llvm::enumerate(fields))
+    value = LLVM::InsertValueOp::create(builder, loc, value, field, position);
+  LLVM::ReturnOp::create(builder, loc, value);
+  return success();
+}
+
+namespace {
+
+struct SchedEmitUnit : rubato::impl::SchedEmitUnitPassBase<SchedEmitUnit> {
+  using SchedEmitUnitPassBase::SchedEmitUnitPassBase;
+
+  void runOnOperation() override {
+    if (failed(emitUnit(getOperation(), manifest, weightsSize)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

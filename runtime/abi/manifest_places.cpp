@@ -1,0 +1,122 @@
+// The manifest's batch buffers, results, buckets and template: what a round
+// reads and leaves behind.
+#include "abi/manifest_reader.h"
+
+#include "support/dtype.h"
+
+#include <algorithm>
+
+namespace rubato {
+
+using nlohmann::json;
+
+BatchBuffer ManifestReader::readBuffer(const json &in, const std::string &where,
+                                       bool shaped) {
+  BatchBuffer buffer;
+  buffer.dtype = dtype(in, where, "dtype");
+  buffer.offset = integer(in, where, "offset");
+  int64_t count = unit.quantum;
+  if (shaped) {
+    buffer.name = text(in, where, "name");
+    buffer.shape = shape(in, where, count);
+    if (buffer.shape.empty() || buffer.shape[0] != unit.quantum)
+      fail(where + ".shape", "must begin with the quantum");
+    if (in.contains("classes"))
+      buffer.classes = integer(in, where, "classes");
+  } else {
+    buffer.shape = {unit.quantum};
+  }
+  Place place{RB_PRIVATE, buffer.offset};
+  checkPlace(place, where, buffer.dtype, count);
+  if (!failed())
+    extents.push_back({place, count * elementBytes(buffer.dtype), where});
+  return buffer;
+}
+
+void ManifestReader::readBatch(const json &root) {
+  const json &batch = object(root, "", "batch");
+  if (failed())
+    return;
+  for (const json &in : array(batch, "batch", "inputs")) {
+    std::string where = item("batch.inputs", unit.inputs.size());
+    unit.inputs.push_back(readBuffer(in, where, true));
+  }
+  for (const json &in : array(batch, "batch", "labels")) {
+    std::string where = item("batch.labels", unit.labels.size());
+    unit.labels.push_back(readBuffer(in, where, true));
+  }
+  unit.weights =
+      readBuffer(object(batch, "batch", "weights"), "batch.weights", false);
+  unit.weights.name = "weights";
+  if (unit.weights.dtype == RB_I64)
+    fail("batch.weights.dtype", "must be f32 or f64");
+  unit.ids = readBuffer(object(batch, "batch", "ids"), "batch.ids", false);
+  unit.ids.name = "ids";
+  if (unit.ids.dtype != RB_I64)
+    fail("batch.ids.dtype", "must be i64");
+}
+
+void ManifestReader::readPlaces(const json &root) {
+  const json &round = object(root, "", "round");
+  const json &evaluate = object(root, "", "evaluate");
+  const json &gradient = object(root, "", "gradient");
+  if (failed())
+    return;
+  auto scalar = [&](const json &in, const char *name, const char *key,
+                    rb_dtype type) {
+    return place(object(in, name, key), std::string(name) + "." + key, type, 1);
+  };
+  unit.roundSamples = scalar(round, "round", "samples", RB_I64);
+  unit.roundLoss = scalar(round, "round", "loss", RB_F64);
+  unit.evaluateLoss = scalar(evaluate, "evaluate", "loss", RB_F64);
+  unit.evaluateCorrect = scalar(evaluate, "evaluate", "correct", RB_I64);
+  unit.evaluateValid = scalar(evaluate, "evaluate", "valid", RB_I64);
+  unit.gradientSamples = scalar(gradient, "gradient", "samples", RB_I64);
+  unit.gradientLoss = scalar(gradient, "gradient", "loss", RB_F64);
+  unit.gradient = place(gradient, "gradient", unit.floatType, unit.flatCount());
+}
+
+void ManifestReader::readBuckets(const json &root) {
+  if (!root.contains("buckets"))
+    return;
+  for (const json &in : array(root, "", "buckets")) {
+    std::string where = item("buckets", unit.buckets.size());
+    Bucket bucket;
+    bucket.offset = integer(in, where, "offset", 0, unit.flatCount());
+    bucket.count =
+        integer(in, where, "count", 0, unit.flatCount() - bucket.offset);
+    for (const json &slot : array(in, where, "slots"))
+      bucket.slots.push_back(slot.is_string() ? slot.get<std::string>() : "");
+    for (const std::string &name : bucket.slots)
+      if (std::none_of(unit.layout.begin(), unit.layout.end(),
+                       [&](const Slot &slot) { return slot.name == name; }))
+        fail(where + ".slots", "there is no slot '" + name + "'");
+    if (failed())
+      return;
+    unit.buckets.push_back(std::move(bucket));
+  }
+}
+
+void ManifestReader::readTemplate(const json &root) {
+  if (!root.contains("template"))
+    return;
+  const json &in = object(root, "", "template");
+  if (failed())
+    return;
+  unit.templateTensor = text(in, "template", "tensor");
+  for (const json &entry : array(in, "template", "patches")) {
+    std::string where = item("template.patches", unit.patches.size());
+    TemplatePatch patch;
+    patch.slot = text(entry, where, "slot");
+    patch.offset = integer(entry, where, "offset");
+    patch.bytes = integer(entry, where, "bytes", 0, INT64_MAX - patch.offset);
+    if (std::none_of(unit.layout.begin(), unit.layout.end(),
+                     [&](const Slot &slot) { return slot.name == patch.slot; }))
+      fail(where + ".slot", "there is no slot '" + patch.slot + "'");
+    if (failed())
+      return;
+    unit.patches.push_back(std::move(patch));
+  }
+}
+
+} // namespace rubato

@@ -1,0 +1,58 @@
+// The reader of a unit's manifest: from JSON to Unit, with every place checked
+// against its region, so that nothing later needs to.
+#pragma once
+
+#include "abi/json_reader.h"
+#include "abi/unit.h"
+
+namespace rubato {
+
+/// Reads the manifest. The first problem is kept and ends the reading of the
+/// part it is in; the values read after it are never used.
+class ManifestReader : JsonReader {
+public:
+  explicit ManifestReader(Unit &unit)
+      : JsonReader("manifest of the unit",
+                   "this is a bug of the compiler or a damaged executable"),
+        unit(unit) {}
+  Status read(const json &root);
+
+private:
+  /// "cells[2]"
+  static std::string item(const std::string &list, size_t index) {
+    return list + "[" + std::to_string(index) + "]";
+  }
+  rb_dtype dtype(const json &in, const std::string &where, const char *key);
+  std::vector<int64_t> shape(const json &in, const std::string &where,
+                             int64_t &count);
+
+  // Parts of the manifest, in this order.
+  void readHead(const json &root);
+  void readCells(const json &root);
+  void readLayout(const json &root);
+  void readBatch(const json &root);
+  BatchBuffer readBuffer(const json &in, const std::string &where, bool shaped);
+  void readPlaces(const json &root);
+  void readBuckets(const json &root);
+  void readTemplate(const json &root);
+  void checkFlatVectors();
+  void checkDisjoint();
+
+  /// A place that holds `count` elements, inside its region and aligned.
+  Place place(const json &in, const std::string &where, rb_dtype type,
+              int64_t count);
+  void checkPlace(const Place &place, const std::string &where, rb_dtype type,
+                  int64_t count);
+
+  /// The bytes of somebody, in a region.
+  struct Extent {
+    Place place;
+    int64_t bytes;
+    std::string who;
+  };
+
+  Unit &unit;
+  std::vector<Extent> extents; // of cells and batch buffers
+};
+
+} // namespace rubato

@@ -1,0 +1,296 @@
+#include "train/options.h"
+
+#include "data/transform.h"
+
+#include <charconv>
+#include <cmath>
+
+using namespace rubato;
+
+namespace {
+
+Status usage(std::string message) {
+  return {ErrorCode::Usage, std::move(message)};
+}
+
+/// One parse under way: what setters need to know.
+struct Parse {
+  const Unit &unit;
+  TrainOptions &options;
+  std::map<std::string, Transform> transforms; // of training and evaluation
+};
+
+template <class T>
+Status number(const std::string &text, T low, T high, T &to) {
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, to);
+  if (error != std::errc() || stop != end || to < low || to > high)
+    return usage("'" + text + "' is not a whole number from " +
+                 std::to_string(low) + " to " + std::to_string(high));
+  return Status::ok();
+}
+
+Status positive(const std::string &text, double &to) {
+  RB_TRY(parseNumber(text, to));
+  if (!(to > 0))
+    return usage("'" + text + "' must be above 0");
+  return Status::ok();
+}
+
+/// Splits NAME=VALUE; the name may go when there is one candidate only.
+Status named(const std::vector<const BatchBuffer *> &candidates,
+             const std::string &text, std::string &name, std::string &value) {
+  size_t equals = text.find('=');
+  std::vector<std::string> names;
+  for (const BatchBuffer *buffer : candidates)
+    names.push_back(buffer->name);
+  if (equals == text.npos) {
+    if (names.size() != 1)
+      return usage("'" + text + "' needs a name: NAME=" + text);
+    name = names[0];
+    value = text;
+  } else {
+    name = text.substr(0, equals);
+    value = text.substr(equals + 1);
+    bool known = false;
+    std::string list;
+    for (const std::string &candidate : names) {
+      known |= candidate == name;
+      list += (list.empty() ? "'" : ", '") + candidate + "'";
+    }
+    if (!known)
+      return usage("the model has no '" + name + "' there; it has " +
+                   (list.empty() ? "none" : list));
+  }
+  if (value.empty())
+    return usage("'" + text + "' has no value");
+  return Status::ok();
+}
+
+std::vector<const BatchBuffer *>
+pointers(const std::vector<BatchBuffer> &list) {
+  std::vector<const BatchBuffer *> result;
+  for (const BatchBuffer &buffer : list)
+    result.push_back(&buffer);
+  return result;
+}
+
+Status addFile(const std::vector<BatchBuffer> &buffers,
+               std::map<std::string, std::string> &files,
+               const std::string &text) {
+  std::string name, file;
+  RB_TRY(named(pointers(buffers), text, name, file));
+  if (!files.emplace(name, file).second)
+    return usage("'" + name + "' was given twice");
+  return Status::ok();
+}
+
+/// The transform that NAME=VALUE speaks of. Without a name it is the input's,
+/// when there is one input only.
+Status transformOf(Parse &parse, const std::string &text, Transform *&transform,
+                   std::string &value) {
+  auto candidates = pointers(parse.unit.inputs);
+  if (text.find('=') != text.npos)
+    for (const BatchBuffer &label : parse.unit.labels)
+      candidates.push_back(&label);
+  std::string name;
+  RB_TRY(named(candidates, text, name, value));
+  transform = &parse.transforms[name];
+  return Status::ok();
+}
+
+using Setter = Status (*)(Parse &, const std::string &);
+struct Option {
+  const char *name;
+  bool takesValue;
+  Setter set;
+};
+
+constexpr int64_t manyRounds = int64_t{1} << 40;
+
+const Option table[] = {
+    {"input", true,
+     [](Parse &p, const std::string &v) {
+       return addFile(p.unit.inputs, p.options.train.inputs, v);
+     }},
+    {"label", true,
+     [](Parse &p, const std::string &v) {
+       return addFile(p.unit.labels, p.options.train.labels, v);
+     }},
+    {"eval-input", true,
+     [](Parse &p, const std::string &v) {
+       return addFile(p.unit.inputs, p.options.eval.inputs, v);
+     }},
+    {"eval-label", true,
+     [](Parse &p, const std::string &v) {
+       return addFile(p.unit.labels, p.options.eval.labels, v);
+     }},
+    {"scale", true,
+     [](Parse &p, const std::string &v) {
+       Transform *transform;
+       std::string value;
+       RB_TRY(transformOf(p, v, transform, value));
+       return parseNumber(value, transform->scale.emplace());
+     }},
+    {"mean", true,
+     [](Parse &p, const std::string &v) {
+       Transform *transform;
+       std::string value;
+       RB_TRY(transformOf(p, v, transform, value));
+       return parseNumbers(value, transform->mean);
+     }},
+    {"std", true,
+     [](Parse &p, const std::string &v) {
+       Transform *transform;
+       std::string value;
+       RB_TRY(transformOf(p, v, transform, value));
+       return parseNumbers(value, transform->std);
+     }},
+    {"workers", true,
+     [](Parse &p, const std::string &v) {
+       return number<int64_t>(v, 1, 1024, p.options.workers);
+     }},
+    {"global-batch", true,
+     [](Parse &p, const std::string &v) {
+       return number<int64_t>(v, 1, int64_t{1} << 40, p.options.globalBatch);
+     }},
+    {"epochs", true,
+     [](Parse &p, const std::string &v) {
+       return number<int64_t>(v, 1, manyRounds, p.options.epochs.emplace());
+     }},
+    {"steps", true,
+     [](Parse &p, const std::string &v) {
+       return number<int64_t>(v, 1, manyRounds, p.options.steps.emplace());
+     }},
+    {"lr", true,
+     [](Parse &p, const std::string &v) {
+       return positive(v, p.options.lr.emplace());
+     }},
+    {"seed", true,
+     [](Parse &p, const std::string &v) {
+       return number<uint64_t>(v, 0, UINT64_MAX, p.options.seed);
+     }},
+    {"no-shuffle", false,
+     [](Parse &p, const std::string &) {
+       p.options.shuffle = false;
+       return Status::ok();
+     }},
+    {"eval-every", true,
+     [](Parse &p, const std::string &v) {
+       return number<int64_t>(v, 0, manyRounds, p.options.evalEvery);
+     }},
+    {"save", true,
+     [](Parse &p, const std::string &v) {
+       p.options.save = v;
+       return Status::ok();
+     }},
+    {"metrics", true,
+     [](Parse &p, const std::string &v) {
+       p.options.metrics = v;
+       return Status::ok();
+     }},
+    {"timeline", true,
+     [](Parse &p, const std::string &v) {
+       p.options.timeline = v;
+       return Status::ok();
+     }},
+    {"dump-parameters", true,
+     [](Parse &p, const std::string &v) {
+       p.options.dumpParameters = v;
+       return Status::ok();
+     }},
+    {"dump-gradients", true,
+     [](Parse &p, const std::string &v) {
+       p.options.dumpGradients = v;
+       return Status::ok();
+     }},
+    {"device", true,
+     [](Parse &p, const std::string &v) {
+       if (v != "cpu" && v != "trace")
+         return usage("there is no device '" + v + "'; there are cpu, trace");
+       p.options.device = v == "cpu" ? DeviceKind::Cpu : DeviceKind::Trace;
+       return Status::ok();
+     }},
+    {"deadline", true,
+     [](Parse &p, const std::string &v) {
+       RB_TRY(positive(v, p.options.deadline));
+       constexpr double day = 86400;
+       if (p.options.deadline > day)
+         return usage("'" + v + "' is more than a day");
+       return Status::ok();
+     }},
+    {"print-config", false,
+     [](Parse &p, const std::string &) {
+       p.options.printConfig = true;
+       return Status::ok();
+     }},
+    {"quiet", false,
+     [](Parse &p, const std::string &) {
+       p.options.quiet = true;
+       return Status::ok();
+     }},
+    {"help", false,
+     [](Parse &p, const std::string &) {
+       p.options.help = true;
+       return Status::ok();
+     }},
+    {"version", false,
+     [](Parse &p, const std::string &) {
+       p.options.version = true;
+       return Status::ok();
+     }},
+};
+
+Status unknownOption(const std::string &name) {
+  std::vector<std::string> names;
+  for (const Option &option : table)
+    names.push_back(option.name);
+  std::string nearest = nearestName(name, names);
+  return usage("unknown option --" + name +
+               (nearest.empty() ? "; --help lists them"
+                                : "; did you mean --" + nearest + "?"));
+}
+
+} // namespace
+
+Status rubato::parseOptions(const Unit &unit, int argc, char **argv,
+                            TrainOptions &options) {
+  options = {};
+  Parse parse{unit, options, {}};
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "-h")
+      argument = "--help";
+    if (argument.rfind("--", 0) != 0)
+      return usage("unexpected argument '" + argument +
+                   "'; every option starts with --");
+    size_t equals = argument.find('=');
+    bool inlined = equals != argument.npos;
+    std::string name = argument.substr(2, inlined ? equals - 2 : equals);
+    const Option *option = nullptr;
+    for (const Option &candidate : table)
+      if (name == candidate.name)
+        option = &candidate;
+    if (!option)
+      return unknownOption(name);
+    std::string value;
+    if (inlined && !option->takesValue)
+      return usage("--" + name + " takes no value");
+    if (inlined) {
+      value = argument.substr(equals + 1);
+    } else if (option->takesValue) {
+      if (i + 1 == argc || std::string(argv[i + 1]).rfind("--", 0) == 0)
+        return usage("--" + name + " needs a value");
+      value = argv[++i];
+    }
+    if (option->takesValue && value.empty())
+      return usage("--" + name + " needs a value");
+    RB_TRY(option->set(parse, value).annotate("--" + name));
+  }
+  if (options.epochs && options.steps)
+    return usage("--epochs and --steps both say when to stop; give one");
+  if (options.eval.inputs.empty() != options.eval.labels.empty())
+    return usage("--eval-input and --eval-label belong together");
+  options.train.transforms = options.eval.transforms = parse.transforms;
+  return Status::ok();
+}

@@ -1,0 +1,40 @@
+// The command line of ./train, parsed against the unit it trains.
+#pragma once
+
+#include "abi/context.h"
+#include "abi/unit.h"
+#include "data/dataset.h"
+
+#include <optional>
+#include <string>
+
+namespace rubato {
+
+struct TrainOptions {
+  DatasetFiles train, eval;
+  int64_t workers = 1;
+  int64_t globalBatch = 0; // 0: one micro-batch per worker
+  std::optional<int64_t> epochs, steps;
+  std::optional<double> lr;
+  uint64_t seed = 0;
+  bool shuffle = true;
+  int64_t evalEvery = 1;
+  std::string save, metrics, timeline, dumpParameters, dumpGradients;
+  DeviceKind device = DeviceKind::Cpu;
+  double deadline = 60; // seconds
+  bool printConfig = false, quiet = false, help = false, version = false;
+};
+
+/// Reads the arguments. An error has the code Usage and suggests the nearest
+/// name where one was misspelt.
+Status parseOptions(const Unit &unit, int argc, char **argv,
+                    TrainOptions &options);
+
+/// The page that --help prints.
+std::string helpText(const Unit &unit, const std::string &program);
+
+/// The string of `names` that is nearest to `name`, or "" when none is near.
+std::string nearestName(const std::string &name,
+                        const std::vector<std::string> &names);
+
+} // namespace rubato

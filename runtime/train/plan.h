@@ -1,0 +1,24 @@
+// The arithmetic of a run: how options and data make rounds.
+#pragma once
+
+#include "train/options.h"
+
+namespace rubato {
+
+struct TrainPlan {
+  int64_t samples = 0;     // of the data set
+  int64_t globalBatch = 0; // samples per round
+  int64_t quanta = 0;      // micro-batches per worker and round
+  int64_t budget = 0;      // samples to see in all
+  int64_t epochs = 0;      // 0: measured in steps
+};
+
+/// Micro-batches per worker; the global batch must divide.
+Status planQuanta(const Unit &unit, const TrainOptions &options,
+                  TrainPlan &plan);
+
+/// The whole plan for a data set of `samples`.
+Status makePlan(const Unit &unit, const TrainOptions &options, int64_t samples,
+                TrainPlan &plan);
+
+} // namespace rubato

@@ -1,0 +1,144 @@
+#include "train/run.h"
+
+#include "state/export_onnx.h"
+#include "train/config.h"
+#include "train/job.h"
+#include "train/trace.h"
+
+#include <cstdio>
+#include <new>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace rubato;
+
+namespace {
+
+/// Whether a file could be written there; asked before hours of training.
+Status checkOutput(const char *flag, const std::string &path) {
+  if (path.empty())
+    return Status::ok();
+  size_t slash = path.rfind('/');
+  std::string folder = slash == path.npos ? "."
+                       : slash == 0       ? "/"
+                                          : path.substr(0, slash);
+  struct stat info;
+  std::string place = std::string(flag) + " " + path;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Status::user(place + ": is a folder; give a file name");
+  if (access(folder.c_str(), W_OK) != 0)
+    return Status::user(place + ": cannot write into '" + folder +
+                        "'; does it exist?");
+  return Status::ok();
+}
+
+Status checkOutputs(const Unit &unit, const TrainOptions &options) {
+  RB_TRY(checkOutput("--save", options.save));
+  RB_TRY(checkOutput("--metrics", options.metrics));
+  RB_TRY(checkOutput("--timeline", options.timeline));
+  RB_TRY(checkOutput("--dump-parameters", options.dumpParameters));
+  RB_TRY(checkOutput("--dump-gradients", options.dumpGradients));
+  if (!options.save.empty())
+    RB_TRY(checkTemplate(unit));
+  if (options.lr && !unit.cell("base-lr"))
+    return {ErrorCode::Usage, "--lr: this executable was compiled without a "
+                              "learning rate to set"};
+  return Status::ok();
+}
+
+Status loadData(const Unit &unit, const TrainOptions &options, Job &job) {
+  std::vector<std::string> warnings;
+  RB_TRY(loadDataset(unit, options.train, "", job.train, warnings));
+  if (!options.eval.inputs.empty())
+    RB_TRY(loadDataset(unit, options.eval, "eval-", job.eval, warnings));
+  for (const std::string &warning : warnings)
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  return Status::ok();
+}
+
+/// Puts the shared state and one slot per worker into memory that forked
+/// workers share.
+Status makeShared(Job &job, std::shared_ptr<Mapping> &memory) {
+  auto members = static_cast<size_t>(job.members());
+  constexpr size_t head = (sizeof(SharedState) + alignof(WorkerSlot) - 1) /
+                          alignof(WorkerSlot) * alignof(WorkerSlot);
+  RB_TRY(Mapping::anonymous(head + members * sizeof(WorkerSlot),
+                            "state of the workers", memory));
+  job.shared = new (memory->data()) SharedState;
+  for (size_t i = 0; i < members; ++i) {
+    auto *slot =
+        new (memory->data() + head + i * sizeof(WorkerSlot)) WorkerSlot;
+    if (i == 0)
+      job.slots = slot;
+  }
+  return Status::ok();
+}
+
+Status train(const Unit &unit, TrainOptions &options, int &code) {
+  if (!options.dumpGradients.empty()) {
+    options.workers = 1; // one micro-batch of one member
+    options.globalBatch = 0;
+  }
+  RB_TRY(checkOutputs(unit, options));
+  Job job{unit, options, {}, {}, {}};
+  RB_TRY(planQuanta(unit, options, job.plan)); // before large files are read
+  RB_TRY(loadData(unit, options, job));
+  if (options.dumpGradients.empty())
+    RB_TRY(makePlan(unit, options, job.train.samples, job.plan));
+  std::shared_ptr<Mapping> memory;
+  RB_TRY(makeShared(job, memory));
+  std::unique_ptr<Group> group;
+  RB_TRY(Group::create(job.members(), unit.regionBytes[RB_SHARED],
+                       unit.regionBytes[RB_RESULT], group));
+  job.group = group.get();
+  stopOnSignals(job.shared->stop);
+  code = runWorkers(job);
+  return Status::ok();
+}
+
+Status printConfig(const Unit &unit, const TrainOptions &options) {
+  TrainPlan plan;
+  bool hasData = !options.train.inputs.empty();
+  if (hasData) {
+    Job job{unit, options, {}, {}, {}};
+    RB_TRY(loadData(unit, options, job));
+    RB_TRY(makePlan(unit, options, job.train.samples, plan));
+  }
+  std::fputs(configText(unit, options, hasData ? &plan : nullptr).c_str(),
+             stdout);
+  return Status::ok();
+}
+
+Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
+  Unit unit;
+  TrainOptions options;
+  RB_TRY(loadUnit(unitCode, unit));
+  RB_TRY(parseOptions(unit, argc, argv, options));
+  if (options.help) {
+    std::string program = argc > 0 ? argv[0] : "train";
+    std::fputs(helpText(unit, program).c_str(), stdout);
+    return Status::ok();
+  }
+  if (options.version) {
+    std::printf("%s, model %s, ABI %u\n", unit.producer.c_str(),
+                unit.model.c_str(), unitCode.abi);
+    return Status::ok();
+  }
+  if (options.printConfig)
+    return printConfig(unit, options);
+  if (options.device == DeviceKind::Trace)
+    return traceRound(unit, options);
+  return train(unit, options, code);
+}
+
+} // namespace
+
+int rubato::runTraining(const rb_unit &code, int argc, char **argv) {
+  int exitCode = 0;
+  Status status = dispatch(code, argc, argv, exitCode);
+  std::fflush(stdout);
+  if (status)
+    return exitCode;
+  std::fprintf(stderr, "error: %s\n", status.message().c_str());
+  return static_cast<int>(status.code());
+}

@@ -1,0 +1,10 @@
+// --device trace: one round of rank 0, printed instead of executed.
+#pragma once
+
+#include "train/options.h"
+
+namespace rubato {
+
+Status traceRound(const Unit &unit, const TrainOptions &options);
+
+} // namespace rubato

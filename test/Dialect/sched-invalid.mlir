@@ -1,0 +1,332 @@
+// Every rule of the sched dialect's verifiers, broken once.
+// RUN: rubato-opt %s -split-input-file -verify-diagnostics
+
+// expected-note @+1 {{the first one is here}}
+sched.arena private(64) shared(64) result(64)
+// expected-error @+1 {{'sched.arena' op stands twice in the module}}
+sched.arena private(64) shared(64) result(64)
+
+// -----
+
+// expected-error @+1 {{'sched.buffer' op needs a sched.arena in the module}}
+sched.buffer @w private at(0) bytes(64)
+
+// -----
+
+// expected-note @+1 {{the arena is here}}
+sched.arena private(64) shared(128) result(64)
+// expected-error @+1 {{needs bytes [8, 72) of the private region, which has 64}}
+sched.buffer @w private at(8) bytes(64)
+
+// -----
+
+// expected-note @+1 {{the arena is here}}
+sched.arena private(64) shared(128) result(64)
+// The end would overflow a signed 64-bit number.
+// expected-error @+1 {{needs bytes [9223372036854775807, 9223372036854775808) of the shared region}}
+sched.buffer @w shared at(9223372036854775807) bytes(1)
+
+// -----
+
+// expected-error @+1 {{'private_bytes' failed to satisfy constraint}}
+sched.arena private(-1) shared(128) result(64)
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+// expected-error @+1 {{'bytes' failed to satisfy constraint}}
+sched.buffer @w private at(0) bytes(0)
+
+// -----
+
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{'sched.launch' op names no sched.buffer: @w}}
+  sched.launch compute @k [0, 1] args(@w)
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @w private at(0) bytes(64)
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{takes the address @w[64] but the buffer has 64 bytes}}
+  sched.launch compute @k [0, 1] args(@w[64])
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @w private at(0) bytes(32)
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{'sched.launch' op reads @w[16, 32] but the buffer has 32 bytes}}
+  sched.launch compute @k [0, 1] args(@w) reads(@w[16, 32])
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @w private at(0) bytes(32)
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{writes @w[16, 9223372036854775807] but the buffer has 32 bytes}}
+  sched.launch compute @k [0, 1] args(@w) writes(@w[16, 9223372036854775807])
+}
+
+// -----
+
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{range in @w must hold at least one byte, its size is 0}}
+  sched.launch compute @k [0, 1] args() reads(@w[16, 0])
+}
+
+// -----
+
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{offset in @w must not be negative, it is -4}}
+  sched.launch compute @k [0, 1] args(@w[-4])
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'sched.launch' op names no function: @k}}
+  sched.launch compute @k [0, 1] args()
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @k private at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.launch' op names no function: @k}}
+  sched.launch compute @k [0, 1] args()
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @w private at(0) bytes(64)
+func.func private @k(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+sched.segment @s {
+  // expected-error @+1 {{has 2 args but @k has 3 operands and results}}
+  sched.launch compute @k [0, 1] args(@w, @w)
+}
+
+// -----
+
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{has the empty part [2, 1]: lo must not exceed hi}}
+  sched.launch compute @k [2, 1] args()
+}
+
+// -----
+
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{'lo' failed to satisfy constraint}}
+  sched.launch compute @k [-1, 1] args()
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @sum result at(0) bytes(64)
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{writes @sum in the result region, which the whole group shares; only a collective may}}
+  sched.launch compute @k [0, 1] args(@sum) writes(@sum[0, 8])
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'arith.constant' op cannot stand in a sched.segment}}
+  %c = arith.constant 1 : i64
+}
+
+// -----
+
+func.func private @k()
+func.func @f() {
+  // expected-error @+1 {{'sched.launch' op expects parent op 'sched.segment'}}
+  sched.launch compute @k [0, 1] args()
+  return
+}
+
+// -----
+
+// An event means nothing outside the segment that records it.
+sched.segment @a {
+  %e = sched.record compute
+}
+sched.segment @b {
+  // expected-error @+1 {{use of undeclared SSA value name}}
+  sched.wait comm, %e
+}
+
+// -----
+
+// An event is waited for after it has been recorded, so waits are acyclic.
+sched.segment @s {
+  // expected-error @+1 {{operand #0 does not dominate this use}}
+  sched.wait comm, %e
+  // expected-note @+1 {{operand defined here}}
+  %e = sched.record compute
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{needs at least one operand in ins}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins() outs()
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{has 1 ins but 0 outs}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{reduces 8 bytes of 'f32' in @g into 8 bytes of 'i64' in @r}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@r[0, 8] : i64)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{reduces 8 bytes of 'f32' in @g into 16 bytes of 'f32' in @r}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@r[0, 16] : f32)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{elements in @g must be f32, f64 or i64, not 'i32'}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : i32) outs(@r[0, 8] : i32)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{range in @g holds 12 bytes, which is no whole number of 'f64'}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 12] : f64) outs(@r[0, 12] : f64)
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @g private at(0) bytes(64)
+sched.buffer @r result at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{reads @g in the private region; it must lie in the shared region}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@r[0, 8] : f32)
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @g shared at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{writes @g in the shared region; it must lie in the result region}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@g[8, 8] : f32)
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @g shared at(4) bytes(32)
+sched.buffer @r result at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{needs @g at 8 aligned to 8 bytes for 'f64'; the buffer begins at byte 4}}
+  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[8, 8] : f64) outs(@r[0, 8] : f64)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'channel' failed to satisfy constraint}}
+  sched.collective comm all_reduce channel(-1) seq(0) future(0) ins(@g[8, 8] : f64) outs(@r[0, 8] : f64)
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'sched.next_batch' op is host code and must lie in a sched.program}}
+  sched.next_batch
+  return
+}
+
+// -----
+
+func.func private @s()
+sched.program @round {
+  // expected-error @+1 {{'sched.run' op names no sched.segment: @s}}
+  sched.run @s
+  sched.return
+}
+
+// -----
+
+sched.program @round -> i1 {
+  // expected-error @+1 {{must return the program's i1}}
+  sched.return
+}
+
+// -----
+
+sched.program @round {
+  %go = arith.constant true
+  // expected-error @+1 {{returns a value but the program has none}}
+  sched.return %go : i1
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @seen private at(0) bytes(64)
+sched.program @round {
+  // expected-error @+1 {{reads 8 bytes of @seen as 'f32', which has 4}}
+  %s = sched.read @seen[0, 8] : f32
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @seen private at(0) bytes(64)
+sched.program @round {
+  // expected-error @+1 {{needs @seen at 4 aligned to 8 bytes for 'i64'}}
+  %s = sched.read @seen[4, 8] : i64
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @sum result at(0) bytes(64)
+sched.program @round {
+  %c = arith.constant 1 : i64
+  // expected-error @+1 {{writes @sum in the result region}}
+  sched.write %c, @sum[0, 8] : i64
+  sched.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'sched.segment' op expects parent op 'builtin.module'}}
+  sched.segment @s {}
+  return
+}

@@ -1,0 +1,146 @@
+// RUN: rubato-opt %s --convert-sched-to-llvm | FileCheck %s --implicit-check-not=sched.
+// Nothing in a unit is mutable.
+// RUN: rubato-opt %s --convert-sched-to-llvm | FileCheck %s --check-prefix=CONST
+// RUN: rubato-opt %s --convert-sched-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
+
+// CHECK: module attributes {rubato.events = 3 : i64, rubato.futures = 5 : i64}
+
+// CONST-COUNT-9: llvm.mlir.global private unnamed_addr constant
+// CONST-NOT: llvm.mlir.global
+
+// IR-DAG: @name.first = private unnamed_addr constant [6 x i8] c"first\00"
+// IR-DAG: @kernel.fc1.forward = private unnamed_addr constant { ptr, ptr } { ptr @name.fc1.forward, ptr @fc1.forward }
+// A range that is read and written is one access of both modes.
+// IR-DAG: @accesses.first.0 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 0, i32 1, i64 100, i64 16 }, { i32, i32, i64, i64 } { i32 0, i32 3, i64 208, i64 32 }, { i32, i32, i64, i64 } { i32 1, i32 2, i64 0, i64 8 }]
+// Collectives count elements: 16 bytes of f32, 8 of i64, 16 of f64.
+// IR-DAG: @ins.second.2 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 1, i32 0, i64 0, i64 4 }, { i32, i32, i64, i64 } { i32 1, i32 2, i64 64, i64 1 }, { i32, i32, i64, i64 } { i32 1, i32 1, i64 72, i64 2 }]
+// IR-DAG: @outs.second.2 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 2, i32 0, i64 0, i64 4 }, {{.*}}
+
+sched.arena private(8589934592) shared(128) result(128)
+sched.buffer @x private at(100) bytes(100)
+sched.buffer @h private at(200) bytes(64)
+sched.buffer @far private at(4294967296) bytes(64)
+sched.buffer @grad shared at(0) bytes(64)
+sched.buffer @meta shared at(64) bytes(64)
+sched.buffer @sum result at(0) bytes(64)
+sched.buffer @meta.sum result at(64) bytes(64)
+
+// Declared kernels take their C form; the tensors are gone.
+// CHECK: llvm.func @fc1.forward(!llvm.ptr, i64, i64)
+func.func private @fc1.forward(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {rubato.kernel}
+// CHECK: llvm.func @defined(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64) {
+llvm.func @defined(%args: !llvm.ptr, %lo: i64, %hi: i64) {
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func internal @segment.first(
+// CHECK-SAME: %[[CTX:.*]]: !llvm.ptr) -> i32 {
+// One array for the largest launch.
+// CHECK: %[[MOST:.*]] = llvm.mlir.constant(3 : i64)
+// CHECK: %[[ARGS:.*]] = llvm.alloca %[[MOST]] x !llvm.ptr
+// CHECK: %[[REGIONS:.*]] = llvm.call @rb_regions(%[[CTX]])
+// CHECK: llvm.getelementptr %[[REGIONS]][0]
+// CHECK: %[[PRIVATE:.*]] = llvm.load
+// CHECK-NOT: llvm.getelementptr %[[REGIONS]][1]
+// CHECK: %[[NAME:.*]] = llvm.mlir.addressof @name.first
+// CHECK: %[[S:.*]] = llvm.call @rb_segment(%[[CTX]], %[[NAME]])
+// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[BAD:.*]] = llvm.icmp "ne" %[[S]], %[[ZERO]]
+// CHECK: llvm.cond_br %[[BAD]], ^[[FAIL:.*]](%[[S]] : i32), ^[[NEXT:.*]]
+// CHECK: ^[[NEXT]]:
+// CHECK: %[[AT:.*]] = llvm.mlir.constant(104 : i64)
+// CHECK: %[[ADDRESS:.*]] = llvm.getelementptr %[[PRIVATE]][%[[AT]]] {{.*}}, i8
+// CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[ARGS]][0]
+// CHECK: llvm.store %[[ADDRESS]], %[[SLOT]]
+// Offsets are 64 bits wide.
+// CHECK: llvm.mlir.constant(4294967300 : i64)
+// CHECK: llvm.getelementptr %[[ARGS]][2]
+// CHECK: %[[KERNEL:.*]] = llvm.mlir.addressof @kernel.fc1.forward
+// CHECK: %[[ACCESSES:.*]] = llvm.mlir.addressof @accesses.first.0
+// CHECK: %[[LANE:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[LO:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: %[[HI:.*]] = llvm.mlir.constant(7 : i64)
+// CHECK: %[[COUNT:.*]] = llvm.mlir.constant(3 : i64)
+// CHECK: llvm.call @rb_launch(%[[CTX]], %[[LANE]], %[[KERNEL]], %[[ARGS]], %[[LO]], %[[HI]], %[[ACCESSES]], %[[COUNT]])
+// CHECK: llvm.cond_br {{.*}}, ^[[FAIL]](
+// A launch without arguments or accesses passes null.
+// CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.call @rb_launch(
+// CHECK: ^[[FAIL]](%[[STATUS:.*]]: i32):
+// CHECK: llvm.return %[[STATUS]]
+sched.segment @first {
+  sched.launch compute @fc1.forward [2, 7] args(@x[4], @h, @far[4]) reads(@x[0, 16], @h[8, 32]) writes(@h[8, 32], @grad[0, 8])
+  sched.launch comm @defined [0, 1]
+  %e = sched.record compute
+}
+
+// Events are numbered over the module.
+// CHECK-LABEL: llvm.func internal @segment.second(
+// CHECK-NOT: rb_regions
+// CHECK: %[[E1:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @rb_record({{.*}}, {{.*}}, %[[E1]])
+// CHECK: %[[COMM:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: %[[W1:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @rb_wait({{.*}}, %[[COMM]], %[[W1]])
+// CHECK: llvm.call @rb_collective(
+// CHECK: %[[E2:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.call @rb_record({{.*}}, {{.*}}, %[[E2]])
+// CHECK: %[[W2:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.call @rb_wait({{.*}}, {{.*}}, %[[W2]])
+sched.segment @second {
+  %e = sched.record compute
+  sched.wait comm, %e
+  sched.collective comm all_reduce channel(0) seq(0) future(4)
+      ins(@grad[0, 16] : f32, @meta[0, 8] : i64, @meta[8, 16] : f64)
+      outs(@sum[0, 16] : f32, @meta.sum[0, 8] : i64, @meta.sum[8, 16] : f64)
+  %d = sched.record comm
+  sched.wait compute, %d
+}
+
+// CHECK-LABEL: llvm.func internal @program.round(
+// CHECK-SAME: %[[CTX:.*]]: !llvm.ptr, %[[GO:.*]]: !llvm.ptr) -> i32 {
+// CHECK: %[[SLOT:.*]] = llvm.alloca %{{.*}} x i64
+// CHECK: %[[M:.*]] = llvm.call @rb_members(%[[CTX]])
+// CHECK: %[[R:.*]] = llvm.call @rb_rank(%[[CTX]])
+// CHECK: %[[FIRST:.*]] = llvm.icmp "slt" %[[R]], %[[M]]
+// CHECK: llvm.cond_br %[[FIRST]]
+// CHECK: %[[S:.*]] = llvm.call @segment.first(%[[CTX]])
+// CHECK: llvm.cond_br %{{.*}}, ^[[FAIL:.*]](%[[S]] : i32)
+// CHECK: %[[S:.*]] = llvm.call @rb_read(%[[CTX]], %{{.*}}, %{{.*}}, %[[SLOT]], %{{.*}})
+// CHECK: llvm.cond_br %{{.*}}, ^[[FAIL]](%[[S]] : i32)
+// CHECK: llvm.load %[[SLOT]] : !llvm.ptr -> f64
+// CHECK: %[[WIDE:.*]] = llvm.zext %{{.*}} : i1 to i32
+// CHECK: llvm.store %[[WIDE]], %[[GO]]
+sched.program @round -> i1 {
+  %m = sched.members : i64
+  %r = sched.rank : i64
+  %first = arith.cmpi slt, %r, %m : i64
+  scf.if %first {
+    sched.run @first
+  }
+  %loss = sched.read @meta.sum[8, 8] : f64
+  %zero = arith.constant 0.0 : f64
+  %go = arith.cmpf ogt, %loss, %zero : f64
+  sched.return %go : i1
+}
+
+// Blocks, and a program that cannot fail and needs no stack.
+// CHECK-LABEL: llvm.func internal @program.evaluate(
+// CHECK-SAME: %{{.*}}: !llvm.ptr) -> i32 {
+// CHECK-NOT: alloca
+// CHECK: llvm.br ^[[LOOP:.*]](%{{.*}} : i64)
+// CHECK: ^[[LOOP]](%{{.*}}: i64):
+// CHECK: llvm.cond_br
+sched.program @evaluate {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  cf.br ^loop(%zero : index)
+^loop(%i: index):
+  %next = arith.addi %i, %one : index
+  %q = sched.quanta : i64
+  %n = arith.index_cast %q : i64 to index
+  %more = arith.cmpi slt, %next, %n : index
+  cf.cond_br %more, ^loop(%next : index), ^end
+^end:
+  sched.return
+}

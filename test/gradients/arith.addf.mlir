@@ -1,0 +1,10 @@
+// Gradient of arith.addf: apart, and with one value as both operands.
+func.func @f(%x: tensor<3x4xf64>, %y: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %0 = arith.addf %x, %y : tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
+}
+
+func.func @twice(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %0 = arith.addf %x, %x : tensor<5xf64>
+  return %0 : tensor<5xf64>
+}

@@ -1,0 +1,5 @@
+// Gradient of nn.relu.
+func.func @f(%x: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %0 = nn.relu %x : tensor<3x5xf64>
+  return %0 : tensor<3x5xf64>
+}

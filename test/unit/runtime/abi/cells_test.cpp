@@ -1,0 +1,68 @@
+// First values of cells: from the weights, from defaults, or zero.
+#include "../common/sample_unit.h"
+
+#include <gtest/gtest.h>
+
+using namespace rubato;
+
+static std::unique_ptr<Group> alone() {
+  std::unique_ptr<Group> group;
+  EXPECT_TRUE(Group::create(1, 128, 128, group));
+  return group;
+}
+
+TEST(Cells, StartFromWeightsDefaultsAndZero) {
+  SampleUnit code;
+  auto group = alone();
+  SampleWorker worker(code, *group);
+  ASSERT_TRUE(worker.start) << worker.start.message();
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(worker.at<float>(RB_PRIVATE, 0)[i], i + 1);
+    EXPECT_EQ(worker.at<double>(RB_PRIVATE, 64)[i], i + 1);
+  }
+  EXPECT_EQ(*worker.at<int64_t>(RB_PRIVATE, 128), 0);
+  EXPECT_EQ(*worker.at<int64_t>(RB_PRIVATE, 136), 0);
+  EXPECT_EQ(*worker.at<float>(RB_PRIVATE, 144), 0.05f);
+}
+
+static std::string startError(SampleUnit &code) {
+  auto group = alone();
+  SampleWorker worker(code, *group);
+  EXPECT_FALSE(worker.start);
+  return worker.start.message();
+}
+
+static void useWeights(SampleUnit &code, std::string weights) {
+  code.weights = std::move(weights);
+  code.code.weights = code.weights.data();
+  code.code.weights_size = code.weights.size();
+}
+
+TEST(Cells, RefuseDamagedWeights) {
+  SampleUnit code;
+  useWeights(code, "garbage of no format");
+  EXPECT_NE(startError(code).find("weights of the unit"), std::string::npos);
+}
+
+TEST(Cells, RefuseMissingTensor) {
+  SampleUnit code;
+  useWeights(code, safetensorsBlob("{}", ""));
+  EXPECT_NE(startError(code).find("no tensor 'fc.bias'"), std::string::npos);
+}
+
+TEST(Cells, RefuseWrongSize) {
+  SampleUnit code;
+  useWeights(code, safetensorsBlob(R"({"fc.bias":{"dtype":"F32","shape":[1],)"
+                                   R"("data_offsets":[0,4]}})",
+                                   "1234"));
+  EXPECT_NE(startError(code).find("has 1 elements, its slot has 2"),
+            std::string::npos);
+}
+
+TEST(Cells, RefuseWrongType) {
+  SampleUnit code;
+  useWeights(code, safetensorsBlob(R"({"fc.bias":{"dtype":"U8","shape":[2],)"
+                                   R"("data_offsets":[0,2]}})",
+                                   "12"));
+  EXPECT_NE(startError(code).find("is U8, not F32 or F64"), std::string::npos);
+}
