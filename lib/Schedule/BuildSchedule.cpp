@@ -148,7 +148,7 @@ LogicalResult BuildSchedule::placeBatch() {
   unsigned batch = body.getNumArguments() - buffers.size();
   placement.set(body.getArgument(0), {cells.lookup("w"), 0});
   if (batch == 2)
-    placement.set(body.getArgument(1), {cells.lookup("frozen"), 0});
+    placement.set(body.getArgument(1), {cells.lookup("w_frozen"), 0});
   for (auto [i, buffer] : llvm::enumerate(buffers))
     placement.set(body.getArgument(batch + i), {buffer, 0});
   return success();
