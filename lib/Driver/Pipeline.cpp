@@ -1,6 +1,7 @@
 // The passes of each stage.
 #include "Pipeline.h"
 
+#include "dialects/nn/Nn.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Schedule/Manifest.h"
 #include "rubato/Schedule/Passes.h"
@@ -129,9 +130,10 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module,
     }
     op.moveBefore(module.getBody(), module.getBody()->end());
   }
-  for (StringRef stale : {"rubato.unit", "rubato.options"})
-    if (stale != kOptionsAttr)
-      module->removeAttr(stale);
+  // What the manifest now says.
+  for (auto layout : llvm::make_early_inc_range(module.getOps<nn::LayoutOp>()))
+    layout.erase();
+  module->removeAttr("rubato.unit");
   module->setAttr(kStageAttr,
                   StringAttr::get(module.getContext(), stageName(Stage::Llvm)));
   return success();

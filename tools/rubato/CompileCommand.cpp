@@ -19,6 +19,25 @@ namespace cl = llvm::cl;
 
 namespace {
 
+/// LLVM's libraries register options of their own, some under names we need
+/// (`stop-after`); they keep their defaults and lose the name.
+StringRef claim(StringRef name) {
+  auto &registered = cl::getRegisteredOptions();
+  if (auto found = registered.find(name); found != registered.end())
+    found->second->removeArgument();
+  return name;
+}
+
+/// Gives the names back after parsing: the linker registers its own options.
+void release(cl::OptionCategory &category) {
+  std::vector<cl::Option *> ours;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (llvm::is_contained(entry.second->Categories, &category))
+      ours.push_back(entry.second);
+  for (cl::Option *option : ours)
+    option->removeArgument();
+}
+
 /// One command-line option per compile option, writing into its field.
 class OptionFlags {
 public:
@@ -43,8 +62,7 @@ private:
            cl::OptionCategory &category) {
     T value = field;
     auto flag = std::make_unique<cl::opt<T, true>>(
-        StringRef(name), cl::desc(help), cl::location(field),
-        cl::cat(category));
+        claim(name), cl::desc(help), cl::location(field), cl::cat(category));
     flag->setInitialValue(value);
     flags.push_back(std::move(flag));
   }
@@ -52,7 +70,7 @@ private:
            cl::OptionCategory &category) {
     flags.push_back(
         std::make_unique<cl::list<std::string, std::vector<std::string>>>(
-            StringRef(name), cl::desc(help), cl::CommaSeparated,
+            claim(name), cl::desc(help), cl::CommaSeparated,
             cl::location(field), cl::cat(category)));
   }
 
@@ -114,21 +132,21 @@ int runCompileCommand(int argc, char **argv) {
   cl::opt<std::string> input(cl::Positional, cl::Required,
                              cl::desc("MODEL.onnx or a stage file"),
                              cl::cat(category));
-  cl::opt<std::string> output("o", cl::desc("output file"),
+  cl::opt<std::string> output(claim("o"), cl::desc("output file"),
                               cl::value_desc("file"), cl::cat(category));
   cl::opt<std::string> emit(
-      "emit", cl::cat(category),
+      claim("emit"), cl::cat(category),
       cl::desc("what to write: import, train, sync, kernels, schedule, llvm, "
                "obj or exe (the default)"));
-  cl::opt<std::string> stopAfter("stop-after", cl::cat(category),
+  cl::opt<std::string> stopAfter(claim("stop-after"), cl::cat(category),
                                  cl::desc("the same as --emit"));
   cl::opt<std::string> startFrom(
-      "start-from", cl::cat(category),
+      claim("start-from"), cl::cat(category),
       cl::desc("stage of the input file, which an earlier run wrote"));
   cl::opt<std::string> dumpStages(
-      "dump-stages", cl::value_desc("folder"), cl::cat(category),
+      claim("dump-stages"), cl::value_desc("folder"), cl::cat(category),
       cl::desc("write every stage to numbered files"));
-  cl::opt<bool> timing("timing", cl::cat(category),
+  cl::opt<bool> timing(claim("timing"), cl::cat(category),
                        cl::desc("say where compile time goes"));
   OptionFlags flags(job.options, category);
   registerAsmPrinterCLOptions();
@@ -176,6 +194,7 @@ int runCompileCommand(int argc, char **argv) {
     return kUsage;
   }
   job.given = flags.given();
+  release(category);
   job.input = input;
   job.output = output;
   job.dumpDirectory = dumpStages;
@@ -189,6 +208,7 @@ int runCompileCommand(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     printDiagnostic(diagnostic, job.input);
     return success();
