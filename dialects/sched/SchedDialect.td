@@ -29,30 +29,19 @@ def Sched_Dialect : Dialect {
 class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::rubato::sched";
-  let genSpecializedAttr = 0;
 }
 
 def Sched_Region : Sched_Enum<"ArenaRegion", "a part of the arena", [
     I32EnumAttrCase<"Private", 0, "private">,
     I32EnumAttrCase<"Shared", 1, "shared">,
     I32EnumAttrCase<"Result", 2, "result">]>;
-def Sched_RegionAttr : EnumAttr<Sched_Dialect, Sched_Region, "region"> {
-  let assemblyFormat = "$value";
-}
 
 def Sched_Lane : Sched_Enum<"Lane", "a sequence of work that runs in order", [
     I32EnumAttrCase<"Compute", 0, "compute">,
     I32EnumAttrCase<"Comm", 1, "comm">]>;
-def Sched_LaneAttr : EnumAttr<Sched_Dialect, Sched_Lane, "lane"> {
-  let assemblyFormat = "$value";
-}
 
 def Sched_Collective : Sched_Enum<"CollectiveKind", "what a collective does", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">]>;
-def Sched_CollectiveAttr
-    : EnumAttr<Sched_Dialect, Sched_Collective, "collective_kind"> {
-  let assemblyFormat = "$value";
-}
 
 //===----------------------------------------------------------------------===//
 // Attributes: where in a buffer

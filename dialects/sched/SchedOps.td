@@ -64,7 +64,7 @@ def Sched_BufferOp
     sched.buffer @w private at(0) bytes(2678824)
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Sched_RegionAttr:$region,
+  let arguments = (ins SymbolNameAttr:$sym_name, Sched_Region:$region,
                        Sched_NonNegative<I64Attr>:$offset,
                        ConfinedAttr<I64Attr, [IntPositive]>:$bytes);
   let assemblyFormat = [{
@@ -132,7 +132,7 @@ def Sched_LaunchOp : Sched_LaneOp<"launch", ["getAccesses", "getLabel"],
         reads(@x[0, 200704], @w[1024, 1605632]) writes(@h1[0, 131072])
     ```
   }];
-  let arguments = (ins Sched_LaneAttr:$lane, FlatSymbolRefAttr:$kernel,
+  let arguments = (ins Sched_Lane:$lane, FlatSymbolRefAttr:$kernel,
                        Sched_NonNegative<I64Attr>:$lo,
                        Sched_NonNegative<I64Attr>:$hi,
                        Sched_Places:$args, Sched_Ranges:$reads,
@@ -161,7 +161,7 @@ def Sched_CollectiveOp : Sched_LaneOp<"collective",
         outs(@sum[0, 20480] : f32, @meta_sum[0, 8] : i64)
     ```
   }];
-  let arguments = (ins Sched_LaneAttr:$lane, Sched_CollectiveAttr:$kind,
+  let arguments = (ins Sched_Lane:$lane, Sched_Collective:$kind,
                        Sched_NonNegative<I32Attr>:$channel,
                        Sched_NonNegative<I64Attr>:$seq,
                        Sched_NonNegative<I32Attr>:$future,
@@ -176,14 +176,14 @@ def Sched_CollectiveOp : Sched_LaneOp<"collective",
 
 def Sched_RecordOp : Sched_LaneOp<"record", []> {
   let summary = "an event that is reached when the lane's work so far is done";
-  let arguments = (ins Sched_LaneAttr:$lane);
+  let arguments = (ins Sched_Lane:$lane);
   let results = (outs Sched_EventType:$event);
   let assemblyFormat = "$lane attr-dict";
 }
 
 def Sched_WaitOp : Sched_LaneOp<"wait", []> {
   let summary = "holds a lane back until an event is reached";
-  let arguments = (ins Sched_LaneAttr:$lane, Sched_EventType:$event);
+  let arguments = (ins Sched_Lane:$lane, Sched_EventType:$event);
   let assemblyFormat = "$lane `,` $event attr-dict";
 }
 

@@ -84,9 +84,16 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
   arguments.append({step, acc.sum});
   auto call = func::CallOp::create(
       *this, "gradient", TypeRange{flatType, counterType, lossType}, arguments);
-  return {call.getResult(0),
-          arith::AddIOp::create(*this, acc.samples, call.getResult(1)),
-          arith::AddFOp::create(*this, acc.loss, call.getResult(2))};
+  // Kernels are called after the locations of their operations.
+  auto named = [&](StringRef name) {
+    return NameLoc::get(getStringAttr(name), getLoc());
+  };
+  OpBuilder &b = *this;
+  return {
+      call.getResult(0),
+      arith::AddIOp::create(b, named("samples.sum"), acc.samples,
+                            call.getResult(1)),
+      arith::AddFOp::create(b, named("loss.sum"), acc.loss, call.getResult(2))};
 }
 
 void ProgramBuilder::update(Value sum, Value samples) {
@@ -117,7 +124,9 @@ void ProgramBuilder::update(Value sum, Value samples) {
   auto step = func::CallOp::create(*this, "step", results, arguments);
   SmallVector<Value> values{arith::SubFOp::create(*this, w, step.getResult(0))};
   llvm::append_range(values, step.getResults().drop_front());
-  values.push_back(arith::AddIOp::create(*this, seen, samples));
+  values.push_back(arith::AddIOp::create(
+      static_cast<OpBuilder &>(*this),
+      NameLoc::get(getStringAttr("seen"), getLoc()), seen, samples));
   YieldOp::create(*this, values);
 }
 

@@ -263,7 +263,9 @@ FailureOr<TrainingFunction> BuildTraining::beginFunction(StringRef name,
   return result;
 }
 
-Value BuildTraining::countSamples(ImplicitLocOpBuilder &b, Value weights) {
+Value BuildTraining::countSamples(ImplicitLocOpBuilder &outer, Value weights) {
+  ImplicitLocOpBuilder b(
+      NameLoc::get(StringAttr::get(&getContext(), "samples")), outer);
   auto counts = RankedTensorType::get({batch}, b.getI64Type());
   Value real =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, weights,

@@ -108,9 +108,12 @@ func::FuncOp rubato::buildStep(ModuleOp module, RankedTensorType flatType,
   Value w = args.front(), sum = args[inputs.size() - 3],
         n = args[inputs.size() - 2], lr = args.back();
   // Sums become means here, once.
+  Location step = b.getLoc();
+  b.setLoc(NameLoc::get(b.getStringAttr("step.mean")));
   Value samples = arith::SIToFPOp::create(b, rate, n);
   Value inverse =
       arith::DivFOp::create(b, nn::splat(b, b.getLoc(), rate, 1.0), samples);
+  b.setLoc(step);
   FlatMath flat{b, flatType};
   Value mean = flat.mul(sum, spread(b, inverse, flatType));
   ValueRange oldState = args.slice(1, state.size());
