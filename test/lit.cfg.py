@@ -17,5 +17,9 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
+# numpy, onnx and onnxruntime, as references only (`./dev test` installs them).
+config.substitutions.append(
+    ("%python", os.path.join(config.rubato_build, "venv", "bin", "python"))
+)
 config.substitutions.append(("%source", config.rubato_source))
 config.substitutions.append(("%build", config.rubato_build))
