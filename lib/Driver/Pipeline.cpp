@@ -2,6 +2,7 @@
 #include "Pipeline.h"
 
 #include "dialects/nn/Nn.h"
+#include "rubato/Import/Passes.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Schedule/Manifest.h"
 #include "rubato/Schedule/Passes.h"
@@ -32,6 +33,7 @@ static void addTrain(OpPassManager &pm, const CompileOptions &o) {
   train.stepEvery = o.stepEvery;
   train.stepFactor = o.stepFactor;
   train.warmup = o.warmup;
+  pm.addPass(createVerifyImport());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createBuildTraining(train));
   pm.addPass(createCanonicalizerPass());

@@ -4,6 +4,7 @@
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
 #include "dialects/sched/Sched.h"
+#include "rubato/Import/Passes.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Schedule/Passes.h"
 #include "rubato/Sync/Algorithms.h"
@@ -28,6 +29,7 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
 
 void rubato::registerPasses() {
   mlir::registerAllPasses();
+  registerImportPasses();
   registerTrainPasses();
   registerSyncPasses();
   registerKernelsPasses();
