@@ -101,12 +101,11 @@ sched.program @gradient {
 
 // Attributes outside operations have their full form.
 // CHECK: func.func @attributes() attributes {
-// CHECK-SAME: lane = #sched<lane comm>
 // CHECK-SAME: place = #sched.place<@w[8]>
 // CHECK-SAME: range = #sched.range<@w[8, 16]>
 // CHECK-SAME: typed = #sched.typed_range<@w[8, 16] : f64>
 func.func @attributes() attributes {
-    lane = #sched<lane comm>, place = #sched.place<@w[8]>,
+    place = #sched.place<@w[8]>,
     range = #sched.range<@w[8, 16]>, typed = #sched.typed_range<@w[8, 16] : f64>} {
   return
 }
