@@ -55,7 +55,7 @@ TEST(AtomicFile, WritesToAPipeInsteadOfReplacingIt) {
   ScratchDir dir;
   std::string path = dir.file("pipe");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  int reader = open(path.c_str(), O_RDWR);
+  int reader = open(path.c_str(), O_RDWR | O_NONBLOCK);
   ASSERT_GE(reader, 0);
   ASSERT_TRUE(writeFileAtomically(path, {{"ab", 2}, {"c", 1}}));
   char text[4] = {};
