@@ -303,8 +303,7 @@ LogicalResult BuildSchedule::emitRound() {
   ModuleOp module = getOperation();
   ImplicitLocOpBuilder b(parts.strand.getLoc(), &getContext());
   b.setInsertionPointToEnd(module.getBody());
-  auto program =
-      sched::ProgramOp::create(b, "round", /*hasGo=*/true);
+  auto program = sched::ProgramOp::create(b, "round", /*hasGo=*/true);
   b.setInsertionPointToEnd(&program.getBody().front());
   IRMapping mapping;
 

@@ -74,10 +74,17 @@ void ManifestReader::readCells(const json &root) {
 }
 
 void ManifestReader::readLayout(const json &root) {
+  readSlots(root, "layout", unit.layout);
+  if (!failed() && root.contains("frozen"))
+    readSlots(root, "frozen", unit.frozen);
+}
+
+void ManifestReader::readSlots(const json &root, const char *key,
+                               std::vector<Slot> &slots) {
   std::set<std::string> names;
   std::vector<std::pair<int64_t, int64_t>> ranges;
-  for (const json &in : array(root, "", "layout")) {
-    std::string where = item("layout", unit.layout.size());
+  for (const json &in : array(root, "", key)) {
+    std::string where = item(key, slots.size());
     Slot slot;
     slot.name = text(in, where, "name");
     slot.role = text(in, where, "role");
@@ -91,13 +98,12 @@ void ManifestReader::readLayout(const json &root) {
     if (failed())
       return;
     ranges.push_back({slot.offset, end});
-    unit.layout.push_back(std::move(slot));
+    slots.push_back(std::move(slot));
   }
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 1; i < ranges.size(); ++i)
     if (ranges[i].first < ranges[i - 1].second)
-      fail("layout",
-           "slots overlap at element " + std::to_string(ranges[i].first));
+      fail(key, "slots overlap at element " + std::to_string(ranges[i].first));
 }
 
 /// A cell that starts from the layout holds the whole flat vector.
@@ -107,10 +113,10 @@ void ManifestReader::checkFlatVectors() {
       continue;
     if (cell.dtype == RB_I64)
       fail("cell '" + cell.name + "'", "init layout needs f32 or f64");
-    else if (cell.bytes / elementBytes(cell.dtype) < unit.flatCount())
-      fail("cell '" + cell.name + "'", "is smaller than the layout of " +
-                                           std::to_string(unit.flatCount()) +
-                                           " elements");
+    else if (cell.bytes / elementBytes(cell.dtype) < unit.flatCount(cell))
+      fail("cell '" + cell.name + "'",
+           "is smaller than the layout of " +
+               std::to_string(unit.flatCount(cell)) + " elements");
   }
 }
 

@@ -52,7 +52,7 @@ typedef enum rb_collective_kind { RB_ALL_REDUCE_SUM = 0 } rb_collective_kind;
 typedef void (*rb_kernel_fn)(void *const *args, int64_t lo, int64_t hi);
 
 typedef struct rb_kernel {
-  const char *name;  /* for people: "fc1.forward"                            */
+  const char *name; /* for people: "fc1.forward"                            */
   rb_kernel_fn fn;
 } rb_kernel;
 
@@ -126,15 +126,15 @@ typedef int32_t (*rb_round_fn)(rb_ctx *ctx, int32_t *go);
 typedef int32_t (*rb_segment_fn)(rb_ctx *ctx);
 
 typedef struct rb_unit {
-  uint32_t abi;             /* RUBATO_ABI_VERSION                            */
+  uint32_t abi; /* RUBATO_ABI_VERSION                            */
   uint32_t reserved;
-  const char *manifest;     /* JSON: docs/unit.md                            */
+  const char *manifest; /* JSON: docs/unit.md                            */
   uint64_t manifest_size;
-  const void *weights;      /* safetensors: initial values and the template  */
+  const void *weights; /* safetensors: initial values and the template  */
   uint64_t weights_size;
   rb_round_fn round;
-  rb_segment_fn gradient;   /* accumulates the gradient of the present batch */
-  rb_segment_fn evaluate;   /* evaluates the present batch                   */
+  rb_segment_fn gradient; /* accumulates the gradient of the present batch */
+  rb_segment_fn evaluate; /* evaluates the present batch                   */
 } rb_unit;
 
 #ifdef __cplusplus

@@ -62,7 +62,8 @@ struct Unit {
   int64_t regionBytes[RB_REGION_COUNT] = {};
   int32_t events = 0, futures = 0;
   std::vector<Cell> cells;
-  std::vector<Slot> layout;
+  std::vector<Slot> layout; // of the trained vector
+  std::vector<Slot> frozen; // of the vector that training leaves alone
   std::vector<BatchBuffer> inputs, labels;
   BatchBuffer weights, ids;
   Place roundSamples, roundLoss;
@@ -75,6 +76,9 @@ struct Unit {
   const Cell *cell(const std::string &name) const;
   /// Elements of the flat parameter vector.
   int64_t flatCount() const;
+  /// The slots of a cell that starts from stored values, and their elements.
+  const std::vector<Slot> &slotsOf(const Cell &cell) const;
+  int64_t flatCount(const Cell &cell) const;
 };
 
 /// Parses and checks the manifest of `code`. An error here is a bug of the
