@@ -22,7 +22,7 @@ def is_backward(name):
 
 
 def is_update(name):
-    return name.startswith("step") and name != "step.mean"
+    return name == "step"
 
 
 def split_rounds(spans):
