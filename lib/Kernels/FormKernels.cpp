@@ -188,13 +188,15 @@ void KernelMaker::run(Block &block) {
   }
   llvm::SmallPtrSet<Operation *, 32> done;
   auto available = [&](Operation *user) {
+    KernelGroup *own = groups.groupOf(user);
     std::function<bool(Operation *)> ready = [&](Operation *op) {
       return llvm::all_of(op->getOperands(), [&](Value operand) {
         Operation *def = operand.getDefiningOp();
         if (!def || def->getBlock() != &block || done.contains(def))
           return true;
+        // Not of `op`: a free operation in between belongs to no group.
         if (KernelGroup *group = groups.groupOf(def))
-          return group == groups.groupOf(op);
+          return group == own;
         return isFree(def) && ready(def);
       });
     };

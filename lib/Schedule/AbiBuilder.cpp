@@ -109,14 +109,15 @@ Value AbiBuilder::string(OpBuilder &builder, Location loc, StringRef text) {
 }
 
 Value AbiBuilder::kernel(OpBuilder &builder, Location loc,
-                         LLVM::LLVMFuncOp function) {
-  LLVM::GlobalOp &found = kernels[function.getSymName()];
+                         LLVM::LLVMFuncOp function, StringRef label) {
+  // One function may be launched under several labels.
+  LLVM::GlobalOp &found = kernels[(function.getSymName() + "\n" + label).str()];
   if (!found) {
     auto type = LLVM::LLVMStructType::getLiteral(context, {ptr, ptr});
-    found = global(loc, "kernel." + function.getSymName(), type, Attribute());
+    found = global(loc, "kernel." + label, type, Attribute());
     OpBuilder init(context);
     init.createBlock(&found.getInitializerRegion());
-    Value name = string(init, loc, function.getSymName());
+    Value name = string(init, loc, label);
     Value fn = LLVM::AddressOfOp::create(init, loc, function);
     Value value = LLVM::UndefOp::create(init, loc, type);
     value = LLVM::InsertValueOp::create(init, loc, value, name,

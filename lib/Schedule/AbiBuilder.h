@@ -42,9 +42,10 @@ public:
   /// Address of a constant C string.
   mlir::Value string(mlir::OpBuilder &builder, mlir::Location loc,
                      llvm::StringRef text);
-  /// Address of the constant `rb_kernel` of a function in C form.
+  /// Address of the constant `rb_kernel` of a function in C form, which people
+  /// see as `label`.
   mlir::Value kernel(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::LLVM::LLVMFuncOp function);
+                     mlir::LLVM::LLVMFuncOp function, llvm::StringRef label);
   /// Address of a constant array of `{i32, i32, i64, i64}`, which is the shape
   /// of both `rb_access` and `rb_range`; null if it is empty.
   mlir::Value records(mlir::OpBuilder &builder, mlir::Location loc,

@@ -25,6 +25,7 @@ void SegmentBuilder::launch(OpBuilder &b, func::CallOp call, bool fresh,
                             const BucketRange *bucket) {
   func::FuncOp kernel = kernelOf(module, call);
   SmallVector<Value> operands(call.getOperands());
+  bool isFresh = false;
   if (auto variant = kernel->getAttrOfType<FlatSymbolRefAttr>(kFreshAttr);
       fresh && variant) {
     int64_t index =
@@ -33,6 +34,7 @@ void SegmentBuilder::launch(OpBuilder &b, func::CallOp call, bool fresh,
     if (placement.at(operands[index]) == placement.at(call.getResult(0))) {
       operands.erase(operands.begin() + index);
       kernel = module.lookupSymbol<func::FuncOp>(variant.getAttr());
+      isFresh = true;
     }
   }
   auto accessed = [&](Value value) -> sched::RangeAttr {
@@ -57,8 +59,9 @@ void SegmentBuilder::launch(OpBuilder &b, func::CallOp call, bool fresh,
   auto op = sched::LaunchOp::create(
       b, call.getLoc(), Lane::Compute, kernel.getName(), lo, hi,
       b.getArrayAttr(args), b.getArrayAttr(reads), b.getArrayAttr(writes));
-  if (Attribute label = call->getAttr(kLabelAttr))
-    op->setAttr(kLabelAttr, label);
+  if (auto label = call->getAttrOfType<StringAttr>(kLabelAttr))
+    op->setAttr(kLabelAttr,
+                isFresh ? b.getStringAttr(label.getValue() + ".fresh") : label);
 }
 
 void SegmentBuilder::buildPlain(StringRef name, ArrayRef<func::CallOp> calls,

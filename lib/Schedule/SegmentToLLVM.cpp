@@ -1,6 +1,7 @@
 // A segment as a function: one call of the runtime per operation.
 #include "Lowering.h"
 
+#include "rubato/Support/Stage.h"
 #include "runtime/abi/rubato_abi.h"
 
 using namespace mlir;
@@ -128,8 +129,10 @@ void SegmentLowering::lower(LaunchOp op) {
                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
     LLVM::StoreOp::create(builder, loc, address, to);
   }
+  auto label = op->getAttrOfType<StringAttr>(kLabelAttr);
   Value kernel = abi.kernel(
-      builder, loc, abi.symbols.lookup<LLVM::LLVMFuncOp>(op.getKernel()));
+      builder, loc, abi.symbols.lookup<LLVM::LLVMFuncOp>(op.getKernel()),
+      label ? label.getValue() : op.getKernel());
   SmallVector<Row> rows = accessesOf(op);
   Value accesses = abi.records(builder, loc, constantName("accesses"), rows);
   Value argArray = op.getArgs().empty() ? abi.null(builder, loc) : args;

@@ -33,17 +33,48 @@ static mode_t usualMode() {
   return 0666 & ~mask;
 }
 
+static bool writeParts(int fd, const std::vector<FilePart> &parts) {
+  for (const FilePart &part : parts)
+    if (!writeAll(fd, static_cast<const char *>(part.data), part.size))
+      return false;
+  return true;
+}
+
+static Status failure(const std::string &path, int error) {
+  std::string remedy;
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    remedy = "; free some space or write elsewhere";
+  return Status::user("cannot write '" + path + "': " + std::strerror(error) +
+                      remedy);
+}
+
+/// A device or a pipe cannot be replaced, and must not be.
+static Status writeInPlace(const std::string &path,
+                           const std::vector<FilePart> &parts) {
+  int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return failure(path, errno);
+  bool good = writeParts(fd, parts);
+  int error = errno;
+  if (close(fd) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  return good ? Status::ok() : failure(path, error);
+}
+
 Status writeFileAtomically(const std::string &path,
                            const std::vector<FilePart> &parts) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode))
+    return writeInPlace(path, parts);
   std::string temporary = path + ".tmp-XXXXXX";
   int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0)
-    return Status::user("cannot write '" + path + "': " + std::strerror(errno));
-  bool good = fchmod(fd, usualMode()) == 0;
-  for (const FilePart &part : parts)
-    good =
-        good && writeAll(fd, static_cast<const char *>(part.data), part.size);
-  good = good && fsync(fd) == 0;
+    return failure(path, errno);
+  bool good =
+      fchmod(fd, usualMode()) == 0 && writeParts(fd, parts) && fsync(fd) == 0;
   int error = errno;
   if (close(fd) != 0 && good) {
     good = false;
@@ -56,11 +87,7 @@ Status writeFileAtomically(const std::string &path,
   if (good)
     return Status::ok();
   unlink(temporary.c_str());
-  std::string remedy;
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-    remedy = "; free some space or write elsewhere";
-  return Status::user("cannot write '" + path + "': " + std::strerror(error) +
-                      remedy);
+  return failure(path, error);
 }
 
 } // namespace rubato

@@ -17,7 +17,8 @@ struct FilePart {
 
 /// Writes `parts` one after the other to a temporary file next to `path`,
 /// then renames it to `path`. On an error (a full disk, say) `path` is as it
-/// was before and the temporary file is gone.
+/// was before and the temporary file is gone. What is no regular file, such as
+/// /dev/stdout, is written to as it is.
 Status writeFileAtomically(const std::string &path,
                            const std::vector<FilePart> &parts);
 

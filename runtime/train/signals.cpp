@@ -33,4 +33,7 @@ void rubato::stopOnSignals(std::atomic<int> &stop) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A limit on file sizes shall be an error of write(), like a full disk.
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, nullptr);
 }

@@ -4,8 +4,10 @@
 #include "../common/scratch_dir.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,4 +49,20 @@ TEST(AtomicFile, KeepsTheOldFileWhenThereIsNoRoom) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(readFile(dir.file("f")), "old");
   EXPECT_EQ(dir.entries(), 1u);
+}
+
+TEST(AtomicFile, WritesToAPipeInsteadOfReplacingIt) {
+  ScratchDir dir;
+  std::string path = dir.file("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  int reader = open(path.c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(writeFileAtomically(path, {{"ab", 2}, {"c", 1}}));
+  char text[4] = {};
+  EXPECT_EQ(read(reader, text, 3), 3);
+  EXPECT_STREQ(text, "abc");
+  close(reader);
+  struct stat info = {};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
 }
