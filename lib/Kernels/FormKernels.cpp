@@ -193,8 +193,9 @@ void KernelMaker::run(Block &block) {
         Operation *def = operand.getDefiningOp();
         if (!def || def->getBlock() != &block || done.contains(def))
           return true;
+        // Free operations in between are repeated in the user's own kernel.
         if (KernelGroup *group = groups.groupOf(def))
-          return group == groups.groupOf(op);
+          return group == groups.groupOf(user);
         return isFree(def) && ready(def);
       });
     };
