@@ -27,7 +27,7 @@ static void convert(const char *from, char *to, int64_t count) {
 
 static Status fillFromLayout(const Unit &unit, const Cell &cell,
                              const TensorMap &tensors, char *to) {
-  for (const Slot &slot : unit.layout) {
+  for (const Slot &slot : unit.slotsOf(cell)) {
     auto found = tensors.find(slot.name);
     if (found == tensors.end())
       return damaged("there is no tensor '" + slot.name + "'");

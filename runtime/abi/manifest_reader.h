@@ -36,6 +36,7 @@ private:
   void readBuckets(const json &root);
   void readTemplate(const json &root);
   void checkFlatVectors();
+  void checkSlots(const std::vector<Slot> &slots);
   void checkDisjoint();
 
   /// A place that holds `count` elements, inside its region and aligned.

@@ -92,9 +92,9 @@ const Cell *Unit::cell(const std::string &name) const {
   return nullptr;
 }
 
-int64_t Unit::flatCount() const {
+int64_t Unit::elementsOf(const std::vector<Slot> &slots) {
   int64_t end = 0;
-  for (const Slot &slot : layout)
+  for (const Slot &slot : slots)
     end = std::max(end, slot.offset + slot.count);
   return end;
 }
