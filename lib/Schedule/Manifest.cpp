@@ -56,18 +56,16 @@ std::string rubato::buildManifest(ModuleOp module,
   manifest["events"] = extras.events;
   manifest["futures"] = extras.futures;
 
-  // @params is the trained vector, @frozen what training leaves alone.
-  for (auto layout : module.getOps<nn::LayoutOp>()) {
-    json::Array slots;
+  // Frozen slots are told from the trained ones by their role.
+  json::Array slots;
+  for (auto layout : module.getOps<nn::LayoutOp>())
     for (nn::SlotAttr slot : layout.slots())
       slots.push_back(
           json::Object{{"name", slot.getName()},
                        {"shape", json::Array(slot.getType().getShape())},
                        {"offset", slot.getOffset()},
                        {"role", nn::stringifyRole(slot.getRole())}});
-    manifest[layout.getSymName() == "params" ? "layout" : "frozen"] =
-        std::move(slots);
-  }
+  manifest["layout"] = std::move(slots);
 
   json::Value patches = json::Array();
   if (auto parsed = json::parse(extras.patches))

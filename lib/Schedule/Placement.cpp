@@ -54,6 +54,8 @@ LogicalResult Placement::direct(Value value, Address address) {
         return failure();
     }
   }
+  if (auto reshape = dyn_cast_or_null<nn::ReshapeOp>(def))
+    return direct(reshape.getInput(), address);
   if (auto repeat = dyn_cast_or_null<gsync::RepeatOp>(def)) {
     unsigned index = cast<OpResult>(value).getResultNumber();
     Block &body = repeat.getBody().front();

@@ -30,13 +30,13 @@ private:
   void readHead(const json &root);
   void readCells(const json &root);
   void readLayout(const json &root);
-  void readSlots(const json &root, const char *key, std::vector<Slot> &slots);
   void readBatch(const json &root);
   BatchBuffer readBuffer(const json &in, const std::string &where, bool shaped);
   void readPlaces(const json &root);
   void readBuckets(const json &root);
   void readTemplate(const json &root);
   void checkFlatVectors();
+  void checkSlots(const std::vector<Slot> &slots);
   void checkDisjoint();
 
   /// A place that holds `count` elements, inside its region and aligned.

@@ -74,17 +74,9 @@ void ManifestReader::readCells(const json &root) {
 }
 
 void ManifestReader::readLayout(const json &root) {
-  readSlots(root, "layout", unit.layout);
-  if (!failed() && root.contains("frozen"))
-    readSlots(root, "frozen", unit.frozen);
-}
-
-void ManifestReader::readSlots(const json &root, const char *key,
-                               std::vector<Slot> &slots) {
   std::set<std::string> names;
-  std::vector<std::pair<int64_t, int64_t>> ranges;
-  for (const json &in : array(root, "", key)) {
-    std::string where = item(key, slots.size());
+  for (const json &in : array(root, "", "layout")) {
+    std::string where = item("layout", names.size());
     Slot slot;
     slot.name = text(in, where, "name");
     slot.role = text(in, where, "role");
@@ -97,13 +89,22 @@ void ManifestReader::readSlots(const json &root, const char *key,
       fail(where + ".name", "'" + slot.name + "' appears twice");
     if (failed())
       return;
-    ranges.push_back({slot.offset, end});
-    slots.push_back(std::move(slot));
+    (slot.role == "frozen" ? unit.frozen : unit.layout)
+        .push_back(std::move(slot));
   }
+  checkSlots(unit.layout);
+  checkSlots(unit.frozen);
+}
+
+void ManifestReader::checkSlots(const std::vector<Slot> &slots) {
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (const Slot &slot : slots)
+    ranges.push_back({slot.offset, slot.offset + slot.count});
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 1; i < ranges.size(); ++i)
     if (ranges[i].first < ranges[i - 1].second)
-      fail(key, "slots overlap at element " + std::to_string(ranges[i].first));
+      fail("layout",
+           "slots overlap at element " + std::to_string(ranges[i].first));
 }
 
 /// A cell that starts from the layout holds the whole flat vector.
@@ -113,10 +114,10 @@ void ManifestReader::checkFlatVectors() {
       continue;
     if (cell.dtype == RB_I64)
       fail("cell '" + cell.name + "'", "init layout needs f32 or f64");
-    else if (cell.bytes / elementBytes(cell.dtype) < unit.flatCount(cell))
-      fail("cell '" + cell.name + "'",
-           "is smaller than the layout of " +
-               std::to_string(unit.flatCount(cell)) + " elements");
+    else if (int64_t count = Unit::elementsOf(unit.slotsOf(cell));
+             cell.bytes / elementBytes(cell.dtype) < count)
+      fail("cell '" + cell.name + "'", "is smaller than the layout of " +
+                                           std::to_string(count) + " elements");
   }
 }
 

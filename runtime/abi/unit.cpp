@@ -92,21 +92,11 @@ const Cell *Unit::cell(const std::string &name) const {
   return nullptr;
 }
 
-static int64_t elements(const std::vector<Slot> &slots) {
+int64_t Unit::elementsOf(const std::vector<Slot> &slots) {
   int64_t end = 0;
   for (const Slot &slot : slots)
     end = std::max(end, slot.offset + slot.count);
   return end;
-}
-
-int64_t Unit::flatCount() const { return elements(layout); }
-
-const std::vector<Slot> &Unit::slotsOf(const Cell &cell) const {
-  return cell.role == "frozen" ? frozen : layout;
-}
-
-int64_t Unit::flatCount(const Cell &cell) const {
-  return elements(slotsOf(cell));
 }
 
 Status loadUnit(const rb_unit &code, Unit &unit) {

@@ -62,8 +62,8 @@ struct Unit {
   int64_t regionBytes[RB_REGION_COUNT] = {};
   int32_t events = 0, futures = 0;
   std::vector<Cell> cells;
-  std::vector<Slot> layout; // of the trained vector
-  std::vector<Slot> frozen; // of the vector that training leaves alone
+  std::vector<Slot> layout; // of the flat parameter vector
+  std::vector<Slot> frozen; // of the cell that holds what is not trained
   std::vector<BatchBuffer> inputs, labels;
   BatchBuffer weights, ids;
   Place roundSamples, roundLoss;
@@ -74,11 +74,14 @@ struct Unit {
   std::vector<TemplatePatch> patches;
 
   const Cell *cell(const std::string &name) const;
+  /// The slots of a cell that starts from a layout.
+  const std::vector<Slot> &slotsOf(const Cell &cell) const {
+    return cell.role == "frozen" ? frozen : layout;
+  }
   /// Elements of the flat parameter vector.
-  int64_t flatCount() const;
-  /// The slots of a cell that starts from stored values, and their elements.
-  const std::vector<Slot> &slotsOf(const Cell &cell) const;
-  int64_t flatCount(const Cell &cell) const;
+  int64_t flatCount() const { return elementsOf(layout); }
+  /// Elements of a flat vector with these slots.
+  static int64_t elementsOf(const std::vector<Slot> &slots);
 };
 
 /// Parses and checks the manifest of `code`. An error here is a bug of the

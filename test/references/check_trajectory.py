@@ -4,9 +4,10 @@
     check_trajectory.py --list
 
 MODEL and CASE name an entry of trajectories.json. METRICS holds a line
-{"round": i, "loss": mean loss, ...} per step, beginning at 0 or 1; lines without
-"round" and "loss" are skipped. A line's "lr", if present, is compared too. Exit
-code 1 when a step is missing or differs by more than the relative tolerance.
+{"round": i, "loss": mean loss, ...} per step, beginning at 0 or 1; evaluations
+(lines with "eval") and lines without "round" and "loss" are skipped. A line's
+"lr", if present, is compared too. Exit code 1 when a step is missing or differs
+by more than the relative tolerance.
 """
 
 import argparse
@@ -27,7 +28,7 @@ def read_metrics(path):
             if not line.strip():
                 continue
             row = json.loads(line)
-            if "round" not in row or "loss" not in row:
+            if "eval" in row or "round" not in row or "loss" not in row:
                 continue
             if row["round"] in rows:
                 sys.exit(f"error: {path}:{number}: round {row['round']} occurs twice")

@@ -2,6 +2,7 @@
 #include "../common/sample_unit.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 using namespace rubato;
 
@@ -23,6 +24,25 @@ TEST(Cells, StartFromWeightsDefaultsAndZero) {
   EXPECT_EQ(*worker.at<int64_t>(RB_PRIVATE, 128), 0);
   EXPECT_EQ(*worker.at<int64_t>(RB_PRIVATE, 136), 0);
   EXPECT_EQ(*worker.at<float>(RB_PRIVATE, 144), 0.05f);
+}
+
+// Offsets of frozen slots count from the start of the frozen cell.
+TEST(Cells, FrozenTensorsAreAVectorOfTheirOwn) {
+  auto manifest = nlohmann::json::parse(sampleManifest());
+  manifest["cells"][1]["role"] = "frozen";
+  manifest["layout"][0]["role"] = "frozen";
+  manifest["layout"][1]["offset"] = 0;
+  manifest["buckets"][0] = {
+      {"offset", 0}, {"count", 4}, {"slots", {"fc.weight"}}};
+  SampleUnit code(nullptr, manifest.dump());
+  auto group = alone();
+  SampleWorker worker(code, *group);
+  ASSERT_TRUE(worker.start) << worker.start.message();
+  EXPECT_EQ(worker.unit.flatCount(), 4);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(worker.at<float>(RB_PRIVATE, 0)[i], i + 3);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(worker.at<double>(RB_PRIVATE, 64)[i], i + 1);
 }
 
 static std::string startError(SampleUnit &code) {
