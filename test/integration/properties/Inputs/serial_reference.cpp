@@ -46,7 +46,9 @@ void require(rb_ctx *context, int32_t status) {
     fail(lastError(context).message());
 }
 
-/// All micro-batches of `source`'s present round, from zero.
+/// All micro-batches of `source`'s present round, from zero. (In a round the
+/// first one overwrites instead: a gradient of -0 stays -0 there and becomes +0
+/// here, which changes no parameter but one that is itself zero.)
 void computeShare(const Unit &unit, rb_ctx *context, TrainSource &source,
                   PartialSum &share) {
   setBatchSource(context, source);
