@@ -112,7 +112,10 @@ int Compiler::readStage() {
   if (failed(job.options.restore(*module, job.given)))
     return 1;
   weightsDirectory = llvm::sys::path::parent_path(job.input);
-  return 0;
+  // The file may have been edited: it must still keep its stage's contract.
+  PassManager pm(&context);
+  addStageVerifier(pm, job.startFrom);
+  return succeeded(pm.run(*module)) ? 0 : 1;
 }
 
 LogicalResult Compiler::writeText(StringRef path) {

@@ -82,6 +82,23 @@ void rubato::addStagePasses(OpPassManager &pm, Stage stage,
   }
 }
 
+void rubato::addStageVerifier(OpPassManager &pm, Stage stage) {
+  switch (stage) {
+  case Stage::Import:
+    return pm.addPass(createVerifyImport());
+  case Stage::Train:
+    return pm.addPass(createVerifyTrain());
+  case Stage::Sync:
+    return pm.addPass(createVerifySync());
+  case Stage::Kernels:
+    return pm.addPass(createVerifyKernels());
+  case Stage::Schedule:
+    return pm.addPass(createSchedVerifySegmentsPass());
+  default:
+    return; // the LLVM dialect has its own verifiers
+  }
+}
+
 /// Runs one pipeline under the driver's usual instrumentation.
 template <typename Build>
 static LogicalResult runPipeline(ModuleOp module, TimingScope &timing,
@@ -130,6 +147,9 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module,
         continue;
       symbols.erase(declared);
     }
+    // Only the unit is exported: kernels of two models never clash.
+    if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op); func && !func.isExternal())
+      func.setLinkage(LLVM::Linkage::Internal);
     op.moveBefore(module.getBody(), module.getBody()->end());
   }
   // What the manifest now says.

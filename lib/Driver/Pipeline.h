@@ -13,6 +13,10 @@ namespace rubato {
 void addStagePasses(mlir::OpPassManager &pm, Stage stage,
                     const CompileOptions &options);
 
+/// The pass that states the contract of `stage`, where there is one: run on
+/// files that come from outside, which may have been edited.
+void addStageVerifier(mlir::OpPassManager &pm, Stage stage);
+
 /// Lowers a schedule-stage module to the LLVM dialect, kernels included, and
 /// adds the unit. `weightsSize` and `patches` come from the weights file.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module,

@@ -14,6 +14,8 @@ llvm::SmallVector<std::string> rubato::algorithmNames() {
   registerAlgorithms(registry);
   llvm::SmallVector<std::string> names;
   for (llvm::StringRef dialect : registry.getDialectNames()) {
+    if (dialect == "builtin")
+      continue; // every registry holds it
     std::string name = dialect.str();
     llvm::replace(name, '_', '-');
     names.push_back(name);

@@ -3,6 +3,7 @@
 
 #include "dialects/nn/Nn.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
