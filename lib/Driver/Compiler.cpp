@@ -56,7 +56,8 @@ int fail(const llvm::Twine &message, int code = 1) {
 } // namespace
 
 /// Where the importer writes initial values: beside what the user keeps, or
-/// to a temporary file where only the executable is kept.
+/// to a temporary file where only the executable is kept. Text that goes to
+/// standard output or a device is for reading; nothing is written beside it.
 std::string Compiler::weightsPath() {
   llvm::SmallString<256> path;
   if (!job.dumpDirectory.empty()) {
@@ -66,7 +67,9 @@ std::string Compiler::weightsPath() {
     if (llvm::sys::fs::createTemporaryFile("rubato", "safetensors", path))
       return "";
     temporaryWeights = path.str();
-  } else if (job.output != "-") {
+  } else if (job.output != "-" &&
+             (!llvm::sys::fs::exists(job.output) ||
+              llvm::sys::fs::is_regular_file(job.output))) {
     path = job.output;
     llvm::sys::path::replace_extension(path, "safetensors");
   }
