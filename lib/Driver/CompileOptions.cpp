@@ -47,6 +47,14 @@ void fromAttribute(Attribute attribute, std::vector<std::string> &value) {
       value.push_back(string.str());
 }
 
+/// A value as a user writes it, without its type.
+std::string textOf(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  attribute.print(stream, /*elideType=*/true);
+  return text;
+}
+
 } // namespace
 
 void CompileOptions::record(ModuleOp module) {
@@ -73,8 +81,9 @@ LogicalResult CompileOptions::restore(ModuleOp module,
     Attribute now = toAttribute(b, field);
     if (llvm::is_contained(given, name) && now != was) {
       result = module.emitError("--")
-               << name << " is " << now << " here but the file was compiled "
-               << "with " << was << "; leave the option out or start from the "
+               << name << " is " << textOf(now)
+               << " here but the file was compiled with " << textOf(was)
+               << "; leave the option out or start from the "
                << "ONNX model";
       return;
     }

@@ -12,6 +12,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -24,8 +25,10 @@ public:
   Compiler(MLIRContext &context, Compilation &job, TimingScope &timing)
       : context(context), job(job), timing(timing) {}
   ~Compiler() {
-    if (!temporaryWeights.empty())
-      llvm::sys::fs::remove(temporaryWeights);
+    if (temporaryWeights.empty())
+      return;
+    llvm::sys::fs::remove(temporaryWeights);
+    llvm::sys::DontRemoveFileOnSignal(temporaryWeights);
   }
 
   int run();
@@ -53,22 +56,39 @@ int fail(const llvm::Twine &message, int code = 1) {
   return code;
 }
 
+/// Ends an output file, which stays only where all of it was written.
+LogicalResult keep(llvm::ToolOutputFile &file, StringRef path) {
+  file.os().flush();
+  if (file.os().has_error()) {
+    fail("cannot write '" + path + "': " + file.os().error().message());
+    file.os().clear_error();
+    return failure();
+  }
+  file.keep();
+  return success();
+}
+
 } // namespace
 
-/// Where the importer writes initial values: beside what the user keeps, or
-/// to a temporary file where only the executable is kept.
+/// Where the importer writes initial values: beside what the user keeps, or to
+/// a temporary file. Text of an early stage that goes to standard output or a
+/// device is for reading and needs none.
 std::string Compiler::weightsPath() {
+  bool kept = job.stopAfter != Stage::Exe && job.output != "-" &&
+              (!llvm::sys::fs::exists(job.output) ||
+               llvm::sys::fs::is_regular_file(job.output));
   llvm::SmallString<256> path;
   if (!job.dumpDirectory.empty()) {
     path = job.dumpDirectory;
     llvm::sys::path::append(path, "weights.safetensors");
-  } else if (job.stopAfter == Stage::Exe) {
+  } else if (kept) {
+    path = job.output;
+    llvm::sys::path::replace_extension(path, "safetensors");
+  } else if (job.stopAfter >= Stage::Llvm) {
     if (llvm::sys::fs::createTemporaryFile("rubato", "safetensors", path))
       return "";
     temporaryWeights = path.str();
-  } else if (job.output != "-") {
-    path = job.output;
-    llvm::sys::path::replace_extension(path, "safetensors");
+    llvm::sys::RemoveFileOnSignal(temporaryWeights);
   }
   return std::string(path);
 }
@@ -129,14 +149,7 @@ LogicalResult Compiler::writeText(StringRef path) {
   flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
   module->print(file->os(), flags);
   file->os() << "\n";
-  file->os().flush();
-  if (file->os().has_error()) {
-    fail("cannot write '" + path + "': " + file->os().error().message());
-    file->os().clear_error();
-    return failure();
-  }
-  file->keep();
-  return success();
+  return keep(*file, path);
 }
 
 LogicalResult Compiler::dump(Stage stage) {
@@ -182,8 +195,7 @@ int Compiler::writeObject() {
     if (!file)
       return fail(error);
     file->os() << objectBytes;
-    file->keep();
-    return 0;
+    return succeeded(keep(*file, job.output)) ? 0 : 1;
   }
   TimingScope scope = timing.nest("link");
   auto weights = openWeights(*module, weightsDirectory);
@@ -201,6 +213,8 @@ int Compiler::writeObject() {
 int Compiler::emit() {
   if (job.stopAfter >= Stage::Obj)
     return writeObject();
+  if (!temporaryWeights.empty())
+    (*module)->removeAttr(kWeightsAttr);
   return succeeded(writeText(job.output)) ? 0 : 1;
 }
 

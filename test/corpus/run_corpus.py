@@ -1,9 +1,10 @@
 """Runs a corpus of make_corpus.py and says which cases misbehave.
 
-    run_corpus.py RUBATO FOLDER [--trainer PATH] [--only REGEX] [--jobs 2]
-        [--timeout 20] [--address-space 4096] [--resident 512]
+    run_corpus.py RUBATO FOLDER [--trainer PATH] [--compile] [--only REGEX]
+        [--jobs 2] [--timeout 20] [--address-space 4096] [--resident 512]
 
-Model cases run `RUBATO check FILE`; data cases run the trainer, compiled
+Model cases run `RUBATO check FILE`, with --compile `RUBATO compile FILE` as far
+as the train stage; data cases run the trainer, compiled
 with `--batch 4` from test/models/exported_new18.onnx (8 inputs, 5 classes), and
 are counted as not run without one. A case fails when the program
 
@@ -114,6 +115,7 @@ def main():
     parser.add_argument("rubato")
     parser.add_argument("folder")
     parser.add_argument("--trainer")
+    parser.add_argument("--compile", action="store_true", help="instead of check")
     parser.add_argument("--only", default="", help="cases whose file matches")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--timeout", type=float, default=20)
@@ -129,7 +131,10 @@ def main():
     chosen = [case for case in cases if case["run"] == "check" or trainer]
 
     def execute(case):
-        if case["run"] == "check":
+        if case["run"] == "check" and arguments.compile:
+            stop = ["--loss", "mse", "--emit", "train", "-o", os.devnull]
+            command = [rubato, "compile", *case["arguments"], *stop]
+        elif case["run"] == "check":
             command = [rubato, "check", *case["arguments"]]
         else:
             command = [trainer, *case["arguments"], "--epochs", "1", "--workers", "1"]

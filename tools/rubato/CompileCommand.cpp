@@ -13,6 +13,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace rubato;
 namespace cl = llvm::cl;
@@ -112,6 +114,23 @@ void printDiagnostic(Diagnostic &diagnostic, StringRef input) {
     llvm::errs() << place(note.getLocation()) << ": note: " << note << "\n";
 }
 
+/// Says which option is no finite number, if one is.
+bool checkNumbers(CompileOptions &options) {
+  bool good = true;
+  options.visit([&](const char *name, auto &field, const char *) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, double>)
+      if (!std::isfinite(field)) {
+        llvm::errs() << "error: --" << name << " must be a finite number\n";
+        good = false;
+      }
+  });
+  if (good && options.lr <= 0) {
+    llvm::errs() << "error: --lr must be above 0\n";
+    good = false;
+  }
+  return good;
+}
+
 /// Parses a stage name or says which ones exist.
 bool readStage(StringRef name, StringRef flag, Stage &stage) {
   if (auto parsed = parseStage(name)) {
@@ -193,6 +212,8 @@ int runCompileCommand(int argc, char **argv) {
     llvm::errs() << "error: --batch and --bucket-bytes must be at least 1\n";
     return kUsage;
   }
+  if (!checkNumbers(job.options))
+    return kUsage;
   job.given = flags.given();
   release(category);
   job.input = input;

@@ -59,6 +59,11 @@ createMachine(const CodeGenOptions &options, EmitError emitError) {
                    "that LLVM knows";
     return nullptr;
   }
+  subtarget.reset(target->createMCSubtargetInfo(triple, cpu, features));
+  if (!subtarget->checkFeatures("+64bit")) {
+    emitError() << "processor '" << cpu << "' has no 64-bit mode";
+    return nullptr;
+  }
   return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(triple, cpu, features, targetOptions,
                                   llvm::Reloc::PIC_, std::nullopt, *level));
