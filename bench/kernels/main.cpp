@@ -1,6 +1,8 @@
 // How fast emitted kernels are, as a share of what the core can do: all of
 // them and a loop of multiply-adds in one process, in turn, the best of many
-// rounds, in CPU time of the process so that other programs count less.
+// rounds, in CPU time of the process so that other programs count less. Each
+// is measured with operands on cache lines and with operands beside them, as
+// parameters lie in the flat vector, whose slots have no padding.
 //
 //   bench-kernels [rounds]
 #include "FmaRate.h"
@@ -27,6 +29,9 @@ struct FreeDeleter {
   void operator()(void *p) const { free(p); }
 };
 
+/// Floats from a cache line to operands that lie beside it.
+constexpr int64_t beside = 10;
+
 /// A kernel with its buffers and its best time so far.
 struct Candidate {
   Kernel kernel;
@@ -34,11 +39,11 @@ struct Candidate {
   std::vector<void *> arguments;
   double best = std::numeric_limits<double>::max();
 
-  explicit Candidate(Kernel k) : kernel(std::move(k)) {
+  Candidate(Kernel k, int64_t shift) : kernel(std::move(k)) {
     for (int64_t count : kernel.buffers) {
-      size_t bytes = (size_t(count) * sizeof(float) + 63) / 64 * 64;
+      size_t bytes = (size_t(count + shift) * sizeof(float) + 63) / 64 * 64;
       storage.emplace_back(static_cast<float *>(aligned_alloc(64, bytes)));
-      float *data = storage.back().get();
+      float *data = storage.back().get() + shift;
       for (int64_t i = 0; i < count; ++i)
         data[i] = float(i % 97) / 97 - 0.5f;
       arguments.push_back(data);
@@ -53,6 +58,15 @@ struct Candidate {
     for (int i = 0; i < repeat; ++i)
       kernel.run(arguments.data(), 0, kernel.extent);
     best = std::min(best, (cpuSeconds() - start) / repeat);
+  }
+
+  /// The time, and the share of the peak or the traffic.
+  void print(double peak) const {
+    if (kernel.flops)
+      printf("%10.1f us %5.1f %%   ", best * 1e6,
+             100 * kernel.flops / best / peak);
+    else
+      printf("%10.1f us %5.1f GB/s", best * 1e6, kernel.bytes / best * 1e-9);
   }
 };
 
@@ -70,7 +84,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   double compileSeconds = cpuSeconds() - start;
-  std::vector<Candidate> candidates(kernels.begin(), kernels.end());
+  std::vector<Candidate> candidates;
+  for (const Kernel &kernel : kernels)
+    for (int64_t shift : {int64_t(0), beside})
+      candidates.emplace_back(kernel, shift);
 
   constexpr int64_t steps = 200000;
   double peak = 0;
@@ -85,12 +102,12 @@ int main(int argc, char **argv) {
   (void)sink;
   printf("%zu kernels compiled in %.2f s\n", kernels.size(), compileSeconds);
   printf("multiply-adds in registers: %.1f GFLOP/s\n", peak * 1e-9);
-  for (const Candidate &c : candidates)
-    if (c.kernel.flops)
-      printf("%-36s %8.1f us  %5.1f %%\n", c.kernel.label.c_str(), c.best * 1e6,
-             100 * c.kernel.flops / c.best / peak);
-    else
-      printf("%-36s %8.1f us  %5.1f GB/s\n", c.kernel.label.c_str(),
-             c.best * 1e6, c.kernel.bytes / c.best * 1e-9);
+  printf("%-32s%16s%20s\n", "", "on lines", "beside");
+  for (size_t i = 0; i < candidates.size(); i += 2) {
+    printf("%-28s", candidates[i].kernel.label.c_str());
+    candidates[i].print(peak);
+    candidates[i + 1].print(peak);
+    printf("\n");
+  }
   return 0;
 }

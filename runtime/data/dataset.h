@@ -20,6 +20,9 @@ public:
   /// Writes sample `index` into row `row` of a batch buffer.
   void copySample(int64_t index, char *buffer, int64_t row) const;
   void clearRow(char *buffer, int64_t row) const;
+  /// Asks for a sample that will be copied soon: in a shuffled order each comes
+  /// from far away.
+  void prefetchSample(int64_t index) const;
 
   const Array &array() const { return array_; }
 

@@ -17,17 +17,22 @@ void BatchWriter::write(const BatchBuffers &to, const Permutation &order,
     for (size_t i = 0; i < dataset.labels.size(); ++i)
       visit(dataset.labels[i], static_cast<char *>(to.labels[i]));
   };
+  for (int64_t row = 0; row < quantum; ++row)
+    to.ids[row] = row < count ? order[first + row] : -1;
+  constexpr int64_t ahead = 2;
   for (int64_t row = 0; row < quantum; ++row) {
     bool valid = row < count;
-    int64_t sample = valid ? order[first + row] : -1;
-    to.ids[row] = sample;
+    if (row + ahead < count)
+      each([&](const Field &field, char *) {
+        field.prefetchSample(to.ids[row + ahead]);
+      });
     if (weightType == RB_F64)
       static_cast<double *>(to.weights)[row] = valid;
     else
       static_cast<float *>(to.weights)[row] = valid;
     each([&](const Field &field, char *buffer) {
       if (valid)
-        field.copySample(sample, buffer, row);
+        field.copySample(to.ids[row], buffer, row);
       else
         field.clearRow(buffer, row);
     });

@@ -264,11 +264,14 @@ void Emitter::prefetchEpilogue(OpBuilder &b, Value row, int64_t rows,
     if (!isa<BlockArgument>(in->get()) ||
         !c.epilogue.getMatchingIndexingMap(in).isIdentity())
       continue;
+    // A panel is as wide as a cache line, but need not begin on one.
     for (int64_t r = 0; r < rows; ++r)
-      memref::PrefetchOp::create(
-          b, loc, kernel.operand(in->get()),
-          ValueRange{addIndex(b, loc, row, r), panel.resultCol},
-          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+      for (int64_t column : {int64_t(0), panel.width - 1})
+        memref::PrefetchOp::create(
+            b, loc, kernel.operand(in->get()),
+            ValueRange{addIndex(b, loc, row, r),
+                       addIndex(b, loc, panel.resultCol, column)},
+            /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
 

@@ -55,7 +55,8 @@ func.func private @forward(%x: tensor<128x784xf32>, %w: tensor<512x784xf32>, %b:
 // -----
 
 // The left operand is stored column by column with long rows: its tiles are
-// packed too, by row blocks that fit into 256 KiB.
+// packed too, by row blocks that fit into 256 KiB. The accumulated tile is asked
+// for ahead, both ends of each row: they may lie in two cache lines.
 #id = affine_map<(m, n) -> (m, n)>
 #at = affine_map<(m, n, k) -> (k, m)>
 #bn = affine_map<(m, n, k) -> (k, n)>
@@ -67,7 +68,7 @@ func.func private @forward(%x: tensor<128x784xf32>, %w: tensor<512x784xf32>, %b:
 // CHECK: scf.for %{{.*}} = %c0 to %c86 step %c43
 // CHECK: vector.store {{.*}}, %[[TILES]]
 // CHECK: vector.store {{.*}}, %[[PANEL]]
-// CHECK-COUNT-6: memref.prefetch %[[G:.*]][{{.*}}], read, locality<3>, data
+// CHECK-COUNT-12: memref.prefetch %[[G:.*]][{{.*}}], read, locality<3>, data
 // CHECK: memref.load %[[TILES]]
 // CHECK: math.fma
 // CHECK: vector.load %[[G]]
