@@ -45,7 +45,9 @@ public:
       : module(module), symbols(module),
         builder(OpBuilder::atBlockEnd(module.getBody())) {}
 
-  void run(Block &block);
+  /// Outlines the groups of a block and orders what is left. Fails, rather
+  /// than leave something out, where groups wait for each other.
+  LogicalResult run(Block &block);
 
 private:
   func::CallOp outline(KernelGroup &group, OpBuilder &at);
@@ -167,7 +169,7 @@ func::CallOp KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
   return call;
 }
 
-void KernelMaker::run(Block &block) {
+LogicalResult KernelMaker::run(Block &block) {
   KernelGroups groups(block);
   // Everything that stays: views, calls, gsync operations, the terminator.
   // Items are put out in the order of their first operation, each as soon as
@@ -234,7 +236,9 @@ void KernelMaker::run(Block &block) {
         }
         return llvm::all_of(item.group->ops, available);
       });
-    assert(next != items.end() && "kernel groups form a cycle");
+    if (next == items.end())
+      return block.getParentOp()->emitError(
+          "kernels that wait for each other; this is a bug of form-kernels");
     Item item = *next;
     items.erase(next);
     if (item.op) {
@@ -259,6 +263,7 @@ void KernelMaker::run(Block &block) {
         changed = true;
       }
   }
+  return success();
 }
 
 namespace {
@@ -324,15 +329,22 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
     inlineCalls(module, {"step", "lr"});
     KernelMaker maker(module);
     for (StringRef name : {"gradient", "evaluate"})
-      maker.run(module.lookupSymbol<func::FuncOp>(name).getBody().front());
+      if (failed(maker.run(
+              module.lookupSymbol<func::FuncOp>(name).getBody().front())))
+        return signalPassFailure();
     addFreshVariants(module, module.lookupSymbol<func::FuncOp>("gradient"));
     inlineCalls(module, {"gradient"});
-    module.walk(
-        [&](gsync::AtomicOp atomic) { maker.run(atomic.getBody().front()); });
-    module.walk(
-        [&](gsync::RepeatOp repeat) { maker.run(repeat.getBody().front()); });
-    module.walk(
-        [&](gsync::StrandOp strand) { maker.run(strand.getBody().front()); });
+    auto form = [&](auto op) {
+      return WalkResult(maker.run(op.getBody().front()));
+    };
+    // From the inside out.
+    if (module.walk([&](gsync::AtomicOp op) { return form(op); })
+            .wasInterrupted() ||
+        module.walk([&](gsync::RepeatOp op) { return form(op); })
+            .wasInterrupted() ||
+        module.walk([&](gsync::StrandOp op) { return form(op); })
+            .wasInterrupted())
+      return signalPassFailure();
     for (StringRef name : {"step", "lr"})
       module.lookupSymbol(name)->erase();
     module->setAttr(kStageAttr,
