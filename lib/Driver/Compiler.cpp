@@ -122,7 +122,9 @@ int Compiler::readStage() {
   ParserConfig config(&context);
   module = parseSourceFile<ModuleOp>(job.input, config);
   if (!module)
-    return 1;
+    return fail("'" + job.input + "' is not a file of a stage; --start-from " +
+                "takes what --stop-after wrote (leave it out for an ONNX " +
+                "model)");
   auto stage = (*module)->getAttrOfType<StringAttr>(kStageAttr);
   if (!stage || stage.getValue() != stageName(job.startFrom))
     return fail("'" + job.input + "' is a file of stage '" +

@@ -132,8 +132,9 @@ rubato::writeWeights(const std::string &path,
   };
   // Goes to a temporary file that takes the name at the end.
   if (Error failure = writeToOutput(path, write)) {
-    diagnostics.error("", "cannot write '" + path +
-                              "': " + toString(std::move(failure)));
+    // The reason names the file.
+    diagnostics.error("", "cannot write the weights: " +
+                              toString(std::move(failure)));
     return std::nullopt;
   }
   return digest;

@@ -1,5 +1,6 @@
 // Groups tensor operations and outlines each group as a kernel.
 #include "KernelGroups.h"
+#include "KernelOrder.h"
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
@@ -50,7 +51,7 @@ public:
   LogicalResult run(Block &block);
 
 private:
-  func::CallOp outline(KernelGroup &group, OpBuilder &at);
+  void outline(KernelGroup &group, OpBuilder &at);
   func::FuncOp intern(func::FuncOp kernel, StringRef wanted);
   std::string nameOf(KernelGroup &group);
 
@@ -101,7 +102,7 @@ func::FuncOp KernelMaker::intern(func::FuncOp kernel, StringRef wanted) {
   return kernel;
 }
 
-func::CallOp KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
+void KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
   Block *block = group.ops.front()->getBlock();
   llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(),
                                              group.ops.end());
@@ -166,92 +167,20 @@ func::CallOp KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
     call->setAttr(kLabelAttr, builder.getStringAttr(name));
   for (auto [old, fresh] : llvm::zip(results, call.getResults()))
     old.replaceAllUsesWith(fresh);
-  return call;
 }
 
 LogicalResult KernelMaker::run(Block &block) {
   KernelGroups groups(block);
-  // Everything that stays: views, calls, gsync operations, the terminator.
-  // Items are put out in the order of their first operation, each as soon as
-  // its operands exist, so gradients come as early as they can.
-  struct Item {
-    KernelGroup *group = nullptr;
-    Operation *op = nullptr;
-  };
-  SmallVector<Item> items;
-  llvm::SmallPtrSet<KernelGroup *, 16> seen;
-  for (Operation &op : block) {
-    if (KernelGroup *group = groups.groupOf(&op)) {
-      if (seen.insert(group).second)
-        items.push_back({group, nullptr});
-    } else if (!isFree(&op)) {
-      items.push_back({nullptr, &op});
-    }
-  }
-  llvm::SmallPtrSet<Operation *, 32> done;
-  auto available = [&](Operation *user) {
-    KernelGroup *own = groups.groupOf(user);
-    std::function<bool(Operation *)> ready = [&](Operation *op) {
-      return llvm::all_of(op->getOperands(), [&](Value operand) {
-        Operation *def = operand.getDefiningOp();
-        if (!def || def->getBlock() != &block || done.contains(def))
-          return true;
-        // Not of `op`: a free operation in between belongs to no group.
-        if (KernelGroup *group = groups.groupOf(def))
-          return group == own;
-        return isFree(def) && ready(def);
-      });
-    };
-    // Operands used inside regions count as well.
-    bool all = ready(user);
-    user->walk([&](Operation *nested) {
-      if (nested != user)
-        for (Value operand : nested->getOperands()) {
-          Operation *def = operand.getDefiningOp();
-          if (def && def->getBlock() == &block && !isFree(def) &&
-              !done.contains(def))
-            all = false;
-        }
-    });
-    return all;
-  };
-
+  auto items = orderItems(block, groups);
+  if (failed(items))
+    return failure();
   Operation *end = &block.back();
   OpBuilder at(end);
-  SmallVector<Operation *> dead;
-  while (!items.empty()) {
-    bool impureSkipped = false;
-    // Views first: they cost nothing and kernels wait for them.
-    auto next = llvm::find_if(items, [&](Item &item) {
-      return item.op && isView(item.op) && available(item.op);
-    });
-    if (next == items.end())
-      next = llvm::find_if(items, [&](Item &item) {
-        if (item.op) {
-          // Operations with effects keep their order.
-          bool ordered = !isPure(item.op) && !isView(item.op);
-          bool ok = !(ordered && impureSkipped) && available(item.op);
-          impureSkipped |= ordered && !ok;
-          return ok;
-        }
-        return llvm::all_of(item.group->ops, available);
-      });
-    if (next == items.end())
-      return block.getParentOp()->emitError(
-          "kernels that wait for each other; this is a bug of form-kernels");
-    Item item = *next;
-    items.erase(next);
-    if (item.op) {
-      done.insert(item.op);
-      if (item.op != end)
-        item.op->moveBefore(end);
-      continue;
-    }
-    for (Operation *op : item.group->ops) {
-      done.insert(op);
-      dead.push_back(op);
-    }
-    done.insert(outline(*item.group, at));
+  for (const KernelItem &item : *items) {
+    if (item.group)
+      outline(*item.group, at);
+    else if (item.op != end)
+      item.op->moveBefore(end);
   }
   // Members and free operations without users left.
   for (bool changed = true; changed;) {

@@ -49,15 +49,27 @@ static RankedTensorType shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
+/// A free operation that something outside every kernel reads must itself be
+/// computed by a kernel.
+static bool isNeededOutside(Operation *op) {
+  return isFree(op) && !isa<arith::ConstantOp>(op) &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return !isFree(user) &&
+                  (user->getBlock() != op->getBlock() || !kindOf(user));
+         });
+}
+
 KernelGroups::KernelGroups(Block &block) : block(block) {
-  for (Operation &op : block)
-    if (kindOf(&op))
-      place(&op);
+  for (Operation &op : block) {
+    if (auto kind = kindOf(&op))
+      place(&op, *kind);
+    else if (isNeededOutside(&op))
+      place(&op, Kind::Elementwise);
+  }
   sinkProducers();
 }
 
-void KernelGroups::place(Operation *op) {
-  Kind kind = *kindOf(op);
+void KernelGroups::place(Operation *op, Kind kind) {
   if (kind == Kind::Elementwise) {
     // Join the latest group that computes an operand, where that is legal.
     for (Value operand : llvm::reverse(op->getOperands())) {

@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  void place(mlir::Operation *op);
+  void place(mlir::Operation *op, KernelGroup::Kind kind);
   void sinkProducers();
   bool canJoin(mlir::Operation *op, KernelGroup *group);
   bool dependsOn(mlir::Value value, KernelGroup *group);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_BUILDSCHEDULE
@@ -258,6 +259,18 @@ void BuildSchedule::emitArena() {
   // The program's symbols make way for the buffers of the same name.
   for (auto cell : llvm::make_early_inc_range(module.getOps<gsync::CellOp>()))
     cell.setSymName(("cell." + cell.getSymName()).str());
+  // A node of the model may have the name of a buffer, segment or program.
+  llvm::StringSet<> ours;
+  for (StringRef name :
+       {"round", "gradient", "evaluate", "synchronise", "synchronise.fresh",
+        "accumulate", "accumulate.fresh", "evaluate.batch"})
+    ours.insert(name);
+  for (const Buffer &buffer : placement.allBuffers())
+    ours.insert(buffer.name);
+  SymbolTable symbols(module);
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel->hasAttr(kKernelAttr) && ours.contains(kernel.getName()))
+      (void)symbols.rename(kernel, ("kernel." + kernel.getName()).str());
   for (const Buffer &buffer : placement.allBuffers())
     sched::BufferOp::create(b, module.getLoc(), buffer.name, buffer.region,
                             buffer.offset, buffer.bytes);

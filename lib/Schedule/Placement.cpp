@@ -11,13 +11,21 @@ using namespace rubato;
 
 int64_t rubato::bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * (tensor.getElementTypeBitWidth() / 8);
+  return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
+}
+
+std::string Placement::uniqueName(StringRef wanted) const {
+  std::string name = wanted.str();
+  auto taken = [&](const Buffer &buffer) { return buffer.name == name; };
+  for (unsigned i = 1; llvm::any_of(buffers, taken); ++i)
+    name = (wanted + "." + llvm::Twine(i)).str();
+  return name;
 }
 
 unsigned Placement::addBuffer(StringRef name, sched::ArenaRegion region,
                               int64_t bytes) {
   int64_t &end = pinnedBytes[static_cast<int>(region)];
-  buffers.push_back({name.str(), region, bytes, end});
+  buffers.push_back({uniqueName(name), region, bytes, end});
   end = alignUp(end + bytes);
   return buffers.size() - 1;
 }
@@ -111,12 +119,7 @@ void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix) {
        llvm::zip(llvm::make_first_range(requests), plan)) {
     auto result = cast<OpResult>(value);
     auto call = cast<func::CallOp>(result.getOwner());
-    std::string name = (prefix + "." + call.getCallee()).str();
-    unsigned copies = llvm::count_if(buffers, [&](const Buffer &b) {
-      return StringRef(b.name).starts_with(name);
-    });
-    if (copies)
-      name += "." + std::to_string(copies);
+    std::string name = uniqueName((prefix + "." + call.getCallee()).str());
     buffers.push_back(
         {name, sched::ArenaRegion::Private, request.bytes, request.offset});
     scratch.push_back(buffers.size() - 1);

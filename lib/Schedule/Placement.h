@@ -61,6 +61,9 @@ public:
   sched::PlaceAttr place(mlir::Value value) const;
 
 private:
+  /// `wanted`, or with a number behind it where a buffer has that name.
+  std::string uniqueName(llvm::StringRef wanted) const;
+
   std::vector<Buffer> buffers;
   llvm::DenseMap<mlir::Value, Address> places;
   llvm::SmallVector<unsigned> scratch; // offsets relative to the scratch part
