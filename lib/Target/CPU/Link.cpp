@@ -101,6 +101,7 @@ LogicalResult rubato::linkExecutable(ArrayRef<StringRef> objects,
                                      "--eh-frame-hdr",
                                      "--hash-style=gnu",
                                      "--gc-sections",
+                                     "--strip-debug", // of the runtime
                                      "-z",
                                      "relro",
                                      "-dynamic-linker",
