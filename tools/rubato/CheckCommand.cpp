@@ -25,6 +25,8 @@ int runCheckCommand(int argc, char **argv) {
       "dim", cl::cat(category),
       cl::desc("size of a symbolic dimension: NAME=VALUE"));
   cl::HideUnrelatedOptions(category);
+  std::string name = "rubato check"; // what messages call us
+  argv[1] = name.data();
   if (!cl::ParseCommandLineOptions(
           argc - 1, argv + 1,
           "Says what a model contains, what is a parameter, what is supported "

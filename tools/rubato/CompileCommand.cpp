@@ -84,10 +84,13 @@ void printDiagnostic(Diagnostic &diagnostic, StringRef input) {
   auto place = [&](Location loc) {
     std::string text = input.str();
     LocationAttr(loc).walk([&](Location inner) {
-      if (auto named = dyn_cast<NameLoc>(inner);
-          named && named.getName() != "backward") {
-        text += ":node '" + named.getName().str() + "'";
-        return WalkResult::interrupt();
+      // Nodes are called "fc1/linear (Gemm)"; other names are our own.
+      if (auto named = dyn_cast<NameLoc>(inner)) {
+        auto [node, type] = named.getName().getValue().rsplit(' ');
+        if (type.starts_with("(")) {
+          text += (":node '" + node + "' " + type).str();
+          return WalkResult::interrupt();
+        }
       }
       if (auto file = dyn_cast<FileLineColLoc>(inner)) {
         text = file.getFilename().str() + ":" + std::to_string(file.getLine()) +
@@ -172,6 +175,8 @@ int runCompileCommand(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   cl::HideUnrelatedOptions(category);
+  std::string name = "rubato compile"; // what messages call us
+  argv[1] = name.data();
   if (!cl::ParseCommandLineOptions(
           argc - 1, argv + 1,
           "Compiles an ONNX model into a training executable.\n"

@@ -68,6 +68,31 @@ LogicalResult runLinker(ArrayRef<std::string> arguments, StringRef output,
   return diagnostic;
 }
 
+/// The linker maps its output, so a disk that fills up meanwhile would end us
+/// by a signal, and it dies on devices that refuse bytes: look first. What goes
+/// in is an upper bound of what comes out.
+LogicalResult checkRoom(ArrayRef<std::string> inputs, StringRef output,
+                        EmitError emitError) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(output, status) && output != "/dev/null" &&
+      status.type() != llvm::sys::fs::file_type::regular_file)
+    return emitError() << "cannot link '" << output
+                       << "': it is not a regular file; name another with -o";
+  uint64_t needed = 0, size = 0;
+  for (const std::string &input : inputs)
+    if (!llvm::sys::fs::file_size(input, size))
+      needed += size;
+  StringRef directory = llvm::sys::path::parent_path(output);
+  auto space =
+      llvm::sys::fs::disk_space(directory.empty() ? StringRef(".") : directory);
+  if (space && space->available < needed)
+    return emitError() << "cannot link '" << output << "': this may take "
+                       << needed / 1000000 + 1 << " MB, but only "
+                       << space->available / 1000000
+                       << " MB are free there; make room or write elsewhere";
+  return success();
+}
+
 /// A shared library of the system that every C program needs.
 std::string findSystemLibrary(StringRef name) {
   for (StringRef directory :
@@ -101,7 +126,7 @@ LogicalResult rubato::linkExecutable(ArrayRef<StringRef> objects,
                                      "--eh-frame-hdr",
                                      "--hash-style=gnu",
                                      "--gc-sections",
-                                     "--strip-debug", // of the runtime
+                                     "--strip-debug",
                                      "-z",
                                      "relro",
                                      "-dynamic-linker",
@@ -145,6 +170,8 @@ LogicalResult rubato::linkExecutable(ArrayRef<StringRef> objects,
   for (StringRef name : {"crtendS.o", "crtn.o"})
     if (!file(name))
       return missing(name);
+  if (failed(checkRoom(arguments, output, emitError)))
+    return failure();
   return runLinker(arguments, output, emitError);
 }
 
