@@ -2,6 +2,7 @@
 #include "rubato/Train/Differentiate.h"
 
 #include "dialects/nn/Nn.h"
+#include "rubato/Support/Unsupported.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
@@ -24,6 +25,7 @@ public:
     Operation *first = missing.front().second.front();
     InFlightDiagnostic diag = first->emitError(
         "cannot train through operations that have no gradient rule:");
+    markUnsupported(diag);
     for (const auto &[name, ops] : missing)
       diag << " " << name << " (" << ops.size() << ")";
     diag << "; freeze the parameters in front of them with --freeze, or "

@@ -5,7 +5,7 @@
 int runCompileCommand(int argc, char **argv);
 int runCheckCommand(int argc, char **argv);
 
-/// Exit code of a wrong command line.
-inline constexpr int kUsage = 2;
+/// Exit codes of a wrong command line and of a feature we do not have.
+inline constexpr int kUsage = 2, kUnsupported = 3;
 
 #endif // RUBATO_TOOLS_RUBATO_COMMANDS_H

@@ -3,6 +3,7 @@
 
 #include "rubato/Driver/Compiler.h"
 #include "rubato/Support/Register.h"
+#include "rubato/Support/Unsupported.h"
 #include "rubato/Target/CPU/Link.h"
 
 #include "mlir/IR/AsmState.h"
@@ -235,12 +236,15 @@ int runCompileCommand(int argc, char **argv) {
   registerDialects(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
+  bool unsupported = false;
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     printDiagnostic(diagnostic, job.input);
+    unsupported |= isUnsupported(diagnostic);
     return success();
   });
   DefaultTimingManager timer;
   timer.setEnabled(timing);
   TimingScope root = timer.getRootScope();
-  return compile(context, job, root);
+  int code = compile(context, job, root);
+  return code == 1 && unsupported ? kUnsupported : code;
 }
