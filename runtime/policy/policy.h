@@ -1,0 +1,86 @@
+// Policies: the stateful decisions that a synchronisation program asks for.
+//
+// A policy is a state machine with typed entries. It has no clock, no thread
+// and no source of randomness of its own: time comes as an argument, random
+// numbers by counter. So the same object serves real runs, simulation, replay
+// and unit tests, and the same questions get the same answers.
+#pragma once
+
+#include "support/status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rubato::policy {
+
+/// Where a policy lives: a copy on every member that is asked the same
+/// questions, one per member, or one for the whole group.
+enum class Placement { Replicated, Local, Central };
+
+/// An argument or an answer.
+using Value = std::variant<int64_t, double, bool>;
+enum class ValueType { I64, F64, I1 };
+
+/// One question that a policy answers, as programs declare it.
+struct Entry {
+  std::string name;
+  std::vector<ValueType> inputs, outputs;
+};
+
+/// Who asks, and for the how-manieth time: the key of randomness, and what
+/// makes a repeated question recognisable.
+struct Asker {
+  int64_t member = 0;
+  int64_t call = 0;
+};
+
+/// State as bytes, little endian, in the order it is written.
+class StateWriter {
+public:
+  void i64(int64_t value);
+  void f64(double value);
+  void i64s(std::span<const int64_t> values);
+  void f64s(std::span<const double> values);
+  const std::string &bytes() const { return out; }
+
+private:
+  std::string out;
+};
+
+class StateReader {
+public:
+  explicit StateReader(std::string_view bytes) : in(bytes) {}
+  bool i64(int64_t &value);
+  bool f64(double &value);
+  bool i64s(std::vector<int64_t> &values);
+  bool f64s(std::vector<double> &values);
+  bool atEnd() const { return in.empty(); }
+
+private:
+  std::string_view in;
+};
+
+class Policy {
+public:
+  virtual ~Policy() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual Placement placement() const = 0;
+  virtual const std::vector<Entry> &entries() const = 0;
+
+  /// Answers one question. `outputs` has the size the entry states. An unknown
+  /// entry or wrong types are an error of the program.
+  virtual Status ask(std::string_view entry, Asker asker,
+                     std::span<const Value> inputs,
+                     std::span<Value> outputs) = 0;
+
+  virtual void save(StateWriter &out) const = 0;
+  /// Takes the state another object of the same kind saved.
+  virtual Status load(StateReader &in) = 0;
+};
+
+} // namespace rubato::policy
