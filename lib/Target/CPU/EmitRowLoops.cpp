@@ -1,5 +1,4 @@
-// The loops of cpu-emit-rows: rows in order, vectors along the columns, sums
-// in an order that the vector length of the machine does not change.
+// The loops of cpu-emit-rows: rows in order, vectors along the columns.
 #include "EmitRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,10 +10,8 @@ using namespace mlir;
 
 namespace rubato::cpu {
 
-/// Sixteen lanes on every machine, so that sums are the same on all of them;
-/// four running values hide the latency of an addition.
-static constexpr int64_t lanes = 16, accumulators = 4,
-                         group = accumulators * lanes;
+/// Columns computed at once, as in reductions.
+static constexpr int64_t lanes = kRowLanes;
 
 namespace {
 
@@ -41,7 +38,6 @@ private:
                               ValueRange ivs, int64_t count,
                               ValueRange running = {});
   void emitColumns(OpBuilder &b, const RowOp &row, ValueRange ivs);
-  Value emitReduction(OpBuilder &b, const RowOp &row, ValueRange ivs);
   Value emitPick(OpBuilder &b, const RowOp &row, ValueRange ivs);
   void storeResult(OpBuilder &b, Value result, Value value, ValueRange ivs);
 
@@ -66,23 +62,6 @@ static SmallVector<Value> initialValues(OpBuilder &b, const RowOp &row) {
   return llvm::map_to_vector(row.inits, [&](TypedAttr init) {
     return splatConstant(b, row.op->getLoc(), init, 0);
   });
-}
-
-/// Two values, or two halves of one, made one.
-static Value combine(OpBuilder &b, const RowOp &row, Value x, Value y) {
-  Operation *copy = b.clone(*row.combine);
-  copy->setOperands({x, y});
-  copy->getResult(0).setType(x.getType());
-  return copy->getResult(0);
-}
-static Value combineHalves(OpBuilder &b, const RowOp &row, Value x) {
-  Location loc = row.op->getLoc();
-  int64_t half = cast<VectorType>(x.getType()).getNumElements() / 2;
-  if (half == 1)
-    return combine(b, row, vector::ExtractOp::create(b, loc, x, 0),
-                   vector::ExtractOp::create(b, loc, x, 1));
-  return combine(b, row, sliceLanes(b, loc, x, 0, half),
-                 sliceLanes(b, loc, x, half, half));
 }
 
 /// A row for each result with columns that a later step reads and the kernel
@@ -156,7 +135,11 @@ SmallVector<Value> RowEmitter::emitRow(OpBuilder &b, ValueRange ivs,
       values = evaluate(b, op, ivs, 0);
       break;
     case RowStep::Reduce:
-      values = {emitReduction(b, row, ivs)};
+      values = {emitRowReduction(
+          b, row, chain.columns,
+          [&](OpBuilder &b, Value column, int64_t count, Value running) {
+            return evaluate(b, op, append(ivs, column), count, running).front();
+          })};
       break;
     case RowStep::Single:
       values = evaluate(b, op, append(ivs, constantIndex(b, op.getLoc(), 0)), 0,
@@ -239,62 +222,6 @@ void RowEmitter::emitColumns(OpBuilder &b, const RowOp &row, ValueRange ivs) {
     some(b, constantIndex(b, loc, whole), part == 1 ? 0 : part);
     whole += part;
   }
-}
-
-/// Vectors of columns in turn to four running vectors, these to one, and its
-/// halves together until one value is left; the tail joins where the halves
-/// have its width.
-Value RowEmitter::emitReduction(OpBuilder &b, const RowOp &row,
-                                ValueRange ivs) {
-  Location loc = row.op->getLoc();
-  auto add = [&](OpBuilder &b, Value column, int64_t count, Value running) {
-    return evaluate(b, row.op, append(ivs, column), count, running).front();
-  };
-  auto neutral = [&](int64_t count) {
-    return splatConstant(b, loc, row.neutral, count);
-  };
-  int64_t columns = chain.columns, at = columns / group * group;
-  SmallVector<Value> sums(std::min(columns / lanes, accumulators),
-                          columns < lanes ? Value() : neutral(lanes));
-  if (at) {
-    auto loop = scf::ForOp::create(
-        b, loc, constantIndex(b, loc, 0), constantIndex(b, loc, at),
-        constantIndex(b, loc, group), sums,
-        [&](OpBuilder &b, Location loc, Value iv, ValueRange running) {
-          SmallVector<Value> next;
-          for (auto [i, sum] : llvm::enumerate(running))
-            next.push_back(add(b, addIndex(b, loc, iv, i * lanes), lanes, sum));
-          scf::YieldOp::create(b, loc, next);
-        });
-    llvm::copy(loop.getResults(), sums.begin());
-  }
-  for (Value &sum : sums)
-    if (columns - at >= lanes) {
-      sum = add(b, constantIndex(b, loc, at), lanes, sum);
-      at += lanes;
-    }
-  while (sums.size() > 1) {
-    SmallVector<Value> next;
-    for (size_t i = 0; i < sums.size(); i += 2)
-      next.push_back(i + 1 == sums.size()
-                         ? sums[i]
-                         : combine(b, row, sums[i], sums[i + 1]));
-    sums = next;
-  }
-
-  Value sum = sums.empty() ? Value() : sums.front();
-  for (int64_t width = lanes / 2; width > 0; width /= 2) {
-    if (sum)
-      sum = combineHalves(b, row, sum);
-    if (columns - at < width)
-      continue;
-    int64_t count = width == 1 ? 0 : width;
-    sum = add(b, constantIndex(b, loc, at), count, sum ? sum : neutral(count));
-    at += width;
-  }
-  if (row.inits.front() == row.neutral)
-    return sum;
-  return combine(b, row, splatConstant(b, loc, row.inits.front(), 0), sum);
 }
 
 /// The one column that is chosen, if it is there.

@@ -25,6 +25,9 @@ enum class RowStep {
   Total,
 };
 
+/// Columns in a vector: the same number on every machine, so that sums are too.
+inline constexpr int64_t kRowLanes = 16;
+
 /// The bytes of stack that the rows between the steps may take.
 inline constexpr int64_t kRowScratchLimit = 16384;
 
@@ -58,6 +61,18 @@ std::optional<RowChain> matchRowChain(mlir::func::FuncOp func);
 
 /// Writes the loops of `chain` into the body of `kernel`.
 void emitRowChain(const RowChain &chain, const MemrefKernel &kernel);
+
+/// Adds `count` columns from `column` on to as many running values; zero means
+/// a scalar.
+using AddColumns =
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &b, mlir::Value column,
+                                   int64_t count, mlir::Value running)>;
+
+/// Vectors of columns in turn to four running vectors, these to one, and its
+/// halves together until one value is left; the tail joins where the halves
+/// have its width.
+mlir::Value emitRowReduction(mlir::OpBuilder &b, const RowOp &row,
+                             int64_t columns, AddColumns add);
 
 } // namespace rubato::cpu
 
