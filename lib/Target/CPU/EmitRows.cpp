@@ -37,16 +37,19 @@ static bool reducesColumns(linalg::GenericOp op) {
 }
 
 /// The number of row loops: a reduction along rows tells it; without one, the
-/// operations on whole rows have the fewest loops.
+/// operations on whole rows have the fewest loops, unless all have columns.
 static unsigned countRowLoops(ArrayRef<linalg::GenericOp> ops) {
-  unsigned fewest = std::numeric_limits<unsigned>::max();
+  unsigned fewest = std::numeric_limits<unsigned>::max(), most = 0;
+  bool reduces = false;
   for (linalg::GenericOp op : ops) {
     unsigned loops = op.getNumLoops();
     if (loops > 1 && reducesColumns(op))
       return loops - 1;
     fewest = std::min(fewest, loops);
+    most = std::max(most, loops);
+    reduces |= op.getNumReductionLoops() != 0;
   }
-  return fewest;
+  return fewest == most && fewest > 1 && !reduces ? fewest - 1 : fewest;
 }
 
 /// Completes `row`, a reduction along the columns; false if it is neither a
@@ -88,7 +91,9 @@ static bool matchReduction(RowOp &row) {
       argument.getArgNumber() >= op.getNumDpsInputs())
     return false;
   row.column = op.getDpsInputOperand(argument.getArgNumber());
-  return !op.getMatchingIndexingMap(row.column)
+  // A narrower number could stand for several columns.
+  return label.getType().getIntOrFloatBitWidth() >= 32 &&
+         !op.getMatchingIndexingMap(row.column)
               .isFunctionOfDim(op.getNumLoops() - 1);
 }
 
@@ -154,13 +159,13 @@ static bool readsOneRow(RowOp &row, const DenseMap<Value, RowStep> &computed) {
 static int64_t scratchBytes(const RowChain &chain) {
   int64_t bytes = 0;
   for (const RowOp &row : chain.ops)
-    for (Value result : row.op->getResults())
-      if (row.step == RowStep::Columns && !result.use_empty() &&
-          !llvm::is_contained(chain.results, result))
-        bytes +=
-            chain.columns *
-            (getElementTypeOrSelf(result.getType()).getIntOrFloatBitWidth() /
-             8);
+    for (Value result : row.op->getResults()) {
+      if (row.step != RowStep::Columns || result.use_empty() ||
+          llvm::is_contained(chain.results, result))
+        continue;
+      Type element = getElementTypeOrSelf(result.getType());
+      bytes += chain.columns * element.getIntOrFloatBitWidth() / 8;
+    }
   return bytes;
 }
 
@@ -189,6 +194,8 @@ std::optional<RowChain> matchRowChain(func::FuncOp func) {
     if (!row || !readsOneRow(*row, computed))
       return std::nullopt;
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    if (llvm::any_of(ranges, [](int64_t range) { return range <= 0; }))
+      return std::nullopt; // empty, or not known
     int64_t columns = ranges.size() > rowLoops ? ranges.pop_back_val() : 0;
     if (chain.ops.empty())
       chain.rows = ranges;

@@ -28,8 +28,9 @@ enum class RowStep {
 /// Columns in a vector: the same number on every machine, so that sums are too.
 inline constexpr int64_t kRowLanes = 16;
 
-/// The bytes of stack that the rows between the steps may take.
-inline constexpr int64_t kRowScratchLimit = 16384;
+/// The bytes of stack that the rows between the steps may take, as many as the
+/// reference road has for whole tensors.
+inline constexpr int64_t kRowScratchLimit = 65536;
 
 /// One operation of a row kernel.
 struct RowOp {

@@ -143,8 +143,36 @@ func.func private @scratch(%x: tensor<4x32xf32>) -> tensor<4x32xf32> attributes 
 
 // -----
 
+// An elementwise kernel that asks for its column keeps its extent.
+#all = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+
+// CHECK-LABEL: func.func private @one_hot(
+// CHECK-SAME: %[[LABELS:[a-z0-9]*]]: memref<6xi64>, %[[OUT:[a-z0-9]*]]: memref<6x20xf32>, %[[LO:[a-z0-9]*]]: index, %[[HI:[a-z0-9]*]]: index)
+// CHECK: scf.for %[[ROW:.*]] = %[[LO]] to %[[HI]] step
+// CHECK: memref.load %[[LABELS]][%[[ROW]]]
+// CHECK: vector.store %{{.*}}, %[[OUT]][%[[ROW]], %{{.*}}] : memref<6x20xf32>, vector<16xf32>
+// CHECK: vector.store %{{.*}}, %[[OUT]][%[[ROW]], %c16] : memref<6x20xf32>, vector<4xf32>
+func.func private @one_hot(%y: tensor<6xi64>) -> tensor<6x20xf32> attributes {rubato.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<6x20xf32>
+  %r = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<6xi64>) outs(%e : tensor<6x20xf32>) {
+  ^bb0(%label: i64, %out: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.cmpi eq, %1, %label : i64
+    %3 = arith.select %2, %one, %zero : f32
+    linalg.yield %3 : f32
+  } -> tensor<6x20xf32>
+  return %r : tensor<6x20xf32>
+}
+
+// -----
+
 // Left alone: a sum down the columns; a value of another row; a reduction
-// whose order matters; a total that a row needs.
+// whose order matters; a total that a row needs; a label that may stand for
+// several columns.
 #all = affine_map<(m, n) -> (m, n)>
 #swap = affine_map<(m, n) -> (n, m)>
 #row = affine_map<(m, n) -> (m)>
@@ -211,4 +239,19 @@ func.func private @total_first(%x: tensor<8xf32>) -> tensor<8xf32> attributes {r
     linalg.yield %0 : f32
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
+}
+// CHECK-LABEL: func.func private @narrow_label(
+// CHECK-SAME: tensor<8x300xf32>
+// CHECK: linalg.generic
+func.func private @narrow_label(%x: tensor<8x300xf32>, %y: tensor<8xi8>) -> tensor<8xf32> attributes {rubato.kernel} {
+  %f = arith.constant dense<0.0> : tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %y : tensor<8x300xf32>, tensor<8xi8>) outs(%f : tensor<8xf32>) {
+  ^bb0(%v: f32, %label: i8, %acc: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i8
+    %2 = arith.cmpi eq, %1, %label : i8
+    %3 = arith.select %2, %v, %acc : f32
+    linalg.yield %3 : f32
+  } -> tensor<8xf32>
+  return %s : tensor<8xf32>
 }
