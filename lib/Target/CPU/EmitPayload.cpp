@@ -13,9 +13,7 @@ using namespace mlir;
 
 namespace rubato::cpu {
 
-/// The attribute of a constant scalar, or of a constant tensor with one value;
-/// null if `value` is neither.
-static TypedAttr uniformConstant(Value value) {
+TypedAttr uniformConstant(Value value) {
   Attribute attr;
   if (!matchPattern(value, m_Constant(&attr)))
     return {};
@@ -26,8 +24,7 @@ static TypedAttr uniformConstant(Value value) {
                                            : TypedAttr();
 }
 
-/// A vector in memory has whole bytes per element; an i1 vector does not.
-static bool isStorable(Type t) {
+bool isStorable(Type t) {
   return t.isF32() || t.isF64() || t.isInteger(8) || t.isInteger(32) ||
          t.isInteger(64);
 }
@@ -39,8 +36,7 @@ bool isReadable(Value operand) {
          isStorable(getElementTypeOrSelf(operand.getType()));
 }
 
-/// Loops, or zeros for dimensions of extent one; the last loop comes last.
-static bool isVectorReadable(AffineMap map) {
+bool isVectorReadable(AffineMap map) {
   auto last = getAffineDimExpr(map.getNumDims() - 1, map.getContext());
   for (auto [i, e] : llvm::enumerate(map.getResults())) {
     if (!isa<AffineDimExpr>(e) && e != 0)
@@ -51,16 +47,14 @@ static bool isVectorReadable(AffineMap map) {
   return true;
 }
 
-static bool isElementwisePayload(Block &payload, ValueRange outs) {
-  if (llvm::any_of(outs, [](Value v) { return !v.use_empty(); }))
-    return false;
+bool hasVectorPayload(linalg::GenericOp op) {
+  Block &payload = *op.getBody();
   for (Operation &op : payload.without_terminator()) {
-    if (isa<arith::ConstantOp>(op))
+    if (isa<arith::ConstantOp, linalg::IndexOp>(op))
       continue;
     if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
             op.getDialect()) ||
-        !OpTrait::hasElementwiseMappableTraits(&op) ||
-        llvm::any_of(op.getResultTypes(), llvm::IsaPred<IndexType>))
+        !OpTrait::hasElementwiseMappableTraits(&op))
       return false;
   }
   // Values from outside must be constants: they become splats.
@@ -84,10 +78,12 @@ bool isElementwise(linalg::GenericOp op) {
   for (OpOperand *in : op.getDpsInputOperands())
     if (!isVectorReadable(op.getMatchingIndexingMap(in)))
       return false;
-  return isElementwisePayload(*op.getBody(), op.getRegionOutputArgs());
+  return !op.hasIndexSemantics() && hasVectorPayload(op) &&
+         llvm::all_of(op.getRegionOutputArgs(),
+                      [](Value v) { return v.use_empty(); });
 }
 
-static Value splat(OpBuilder &b, Location loc, TypedAttr attr, int64_t lanes) {
+Value splatConstant(OpBuilder &b, Location loc, TypedAttr attr, int64_t lanes) {
   if (lanes == 0)
     return arith::ConstantOp::create(b, loc, attr);
   auto type = VectorType::get({lanes}, attr.getType());
@@ -97,7 +93,7 @@ static Value splat(OpBuilder &b, Location loc, TypedAttr attr, int64_t lanes) {
 Value readOperand(OpBuilder &b, Location loc, const MemrefKernel &kernel,
                   Value operand, AffineMap map, ValueRange ivs, int64_t lanes) {
   if (TypedAttr attr = uniformConstant(operand))
-    return splat(b, loc, attr, lanes);
+    return splatConstant(b, loc, attr, lanes);
   Value memref = kernel.operand(operand);
   SmallVector<Value> indices;
   for (AffineExpr e : map.getResults()) {
@@ -122,19 +118,39 @@ void storeAt(OpBuilder &b, Location loc, Value value, Value memref,
     memref::StoreOp::create(b, loc, value, memref, ivs);
 }
 
+/// The loop index that `op` asks for, in each lane.
+static Value emitIndex(OpBuilder &b, linalg::IndexOp op, ValueRange ivs,
+                       int64_t lanes) {
+  Value first = ivs[op.getDim()];
+  if (lanes == 0)
+    return first;
+  Location loc = op.getLoc();
+  auto type = VectorType::get({lanes}, b.getIndexType());
+  Value all = vector::BroadcastOp::create(b, loc, type, first);
+  if (op.getDim() + 1 != ivs.size())
+    return all;
+  return arith::AddIOp::create(b, loc, all,
+                               vector::StepOp::create(b, loc, type));
+}
+
 SmallVector<Value> emitPayload(OpBuilder &b, linalg::GenericOp op,
-                               ValueRange inputs, int64_t lanes) {
+                               ValueRange inputs, int64_t lanes,
+                               ValueRange ivs) {
   Block &payload = *op.getBody();
   IRMapping map;
-  map.map(op.getRegionInputArgs(), inputs);
+  map.map(payload.getArguments().take_front(inputs.size()), inputs);
   auto lookup = [&](Value v) {
     if (!map.contains(v))
-      map.map(v, splat(b, v.getLoc(), uniformConstant(v), lanes));
+      map.map(v, splatConstant(b, v.getLoc(), uniformConstant(v), lanes));
     return map.lookup(v);
   };
   for (Operation &old : payload.without_terminator()) {
     if (isa<arith::ConstantOp>(old))
       continue; // made when it is used
+    if (auto index = dyn_cast<linalg::IndexOp>(old)) {
+      map.map(index.getResult(), emitIndex(b, index, ivs, lanes));
+      continue;
+    }
     SmallVector<Value> operands =
         llvm::map_to_vector(old.getOperands(), lookup);
     Operation *copy = b.clone(old, map);

@@ -50,6 +50,7 @@ void rubato::buildEmitKernelsPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createCPUEmitContractionsPass());
   pm.addNestedPass<func::FuncOp>(createCPUEmitElementwisePass());
   pm.addNestedPass<func::FuncOp>(createCPUEmitReductionsPass());
+  pm.addNestedPass<func::FuncOp>(createCPUEmitRowsPass());
 }
 
 void rubato::registerCPUPipelines() {

@@ -57,6 +57,26 @@ mlir::Value zeroVector(mlir::OpBuilder &b, mlir::Location loc, int64_t lanes);
 mlir::Value sliceLanes(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value vector, int64_t offset, int64_t count);
 
+/// The attribute of a constant scalar, or of a constant tensor with one value;
+/// null if `value` is neither.
+mlir::TypedAttr uniformConstant(mlir::Value value);
+
+/// `lanes` times a constant; zero lanes mean one scalar.
+mlir::Value splatConstant(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::TypedAttr attr, int64_t lanes);
+
+/// Whether vectors of `type` can lie in memory: whole bytes per element, which
+/// an i1 has not.
+bool isStorable(mlir::Type type);
+
+/// Whether `map` reads by loops, or by zeros for dimensions of extent one, and
+/// the last loop can only be the last index.
+bool isVectorReadable(mlir::AffineMap map);
+
+/// Whether `emitPayload` can compute the payload of `op`: elementwise
+/// operations, constants and loop indices.
+bool hasVectorPayload(mlir::linalg::GenericOp op);
+
 /// Whether the emitters can compute `op`: all loops parallel, results written
 /// at the loop indices, operands read by projections in which the last loop
 /// can only be the last index, and a payload of elementwise operations.
@@ -77,12 +97,13 @@ mlir::Value readOperand(mlir::OpBuilder &b, mlir::Location loc,
 void storeAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
              mlir::Value memref, mlir::ValueRange ivs);
 
-/// The values that the payload of `op` yields for `inputs`, each a scalar
-/// (`lanes` is zero) or a vector.
-llvm::SmallVector<mlir::Value> emitPayload(mlir::OpBuilder &b,
-                                           mlir::linalg::GenericOp op,
-                                           mlir::ValueRange inputs,
-                                           int64_t lanes);
+/// The values that the payload of `op` yields for `inputs` (behind them may
+/// come the running values of a reduction), each a scalar (`lanes` is zero) or
+/// a vector. A payload that asks for loop indices needs `ivs`; the lanes lie
+/// along the last of them.
+llvm::SmallVector<mlir::Value>
+emitPayload(mlir::OpBuilder &b, mlir::linalg::GenericOp op,
+            mlir::ValueRange inputs, int64_t lanes, mlir::ValueRange ivs = {});
 
 } // namespace rubato::cpu
 

@@ -114,4 +114,25 @@ def CPUEmitReductionsPass
                            "::mlir::vector::VectorDialect"];
 }
 
+def CPUEmitRowsPass : Pass<"cpu-emit-rows", "::mlir::func::FuncOp"> {
+  let summary = "Write kernels that work row by row as vector loops";
+  let description = [{
+    Takes a kernel in tensor form that is a chain of `linalg.generic` over the
+    rows of tensors to memref form: steps on whole rows, on the columns of a
+    row, reductions along a row (`softmax`, losses), and totals over all rows
+    in row order. One loop over the rows runs the whole chain.
+
+    A reduction along a row has four running vectors of 16 lanes, which are
+    then combined pairwise, and their halves down to one value. The bits of a
+    result do not depend on the vector length of the machine. The choice of the
+    column whose number is an operand reads that column alone. Other kernels
+    are left as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // RUBATO_TARGET_CPU_PASSES_TD
