@@ -211,36 +211,47 @@ void inlineCall(func::CallOp call, func::FuncOp callee) {
   call.erase();
 }
 
-/// Kernels that add a gradient to an accumulator get a variant that starts from
-/// zero, so that the first micro-batch of a round neither clears nor reads it.
+/// Which operands of `call` are slots of `accumulator` that the kernel adds a
+/// gradient to.
+SmallVector<int64_t> accumulators(func::CallOp call, func::FuncOp kernel,
+                                  Value accumulator) {
+  SmallVector<int64_t> found;
+  for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+    auto unpack = operand.getDefiningOp<nn::UnpackOp>();
+    if (!unpack || unpack.getFlat() != accumulator)
+      continue;
+    BlockArgument argument = kernel.getArgument(index);
+    if (argument.hasOneUse() && isa<arith::AddFOp>(*argument.user_begin()))
+      found.push_back(index);
+  }
+  return found;
+}
+
+/// Kernels that add gradients to accumulators get a variant that starts from
+/// zero, so that the first micro-batch of a round neither clears nor reads
+/// them.
 void addFreshVariants(ModuleOp module, func::FuncOp gradient) {
   SymbolTable symbols(module);
-  Value accumulator = gradient.getArguments().back();
   gradient.walk([&](func::CallOp call) {
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (kernel->hasAttr(kFreshAttr))
+    SmallVector<int64_t> indices =
+        accumulators(call, kernel, gradient.getArguments().back());
+    if (kernel->hasAttr(kFreshAttr) || indices.empty())
       return;
-    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
-      auto unpack = operand.getDefiningOp<nn::UnpackOp>();
-      if (!unpack || unpack.getFlat() != accumulator)
-        continue;
-      BlockArgument argument = kernel.getArgument(index);
-      if (!argument.hasOneUse() || !isa<arith::AddFOp>(*argument.user_begin()))
-        continue;
-      func::FuncOp fresh = kernel.clone();
-      fresh.setName((kernel.getName() + ".fresh").str());
+    func::FuncOp fresh = kernel.clone();
+    fresh.setName((kernel.getName() + ".fresh").str());
+    for (int64_t index : llvm::reverse(indices)) {
       BlockArgument unused = fresh.getArgument(index);
       auto add = cast<arith::AddFOp>(*unused.user_begin());
-      Value other = add.getLhs() == unused ? add.getRhs() : add.getLhs();
-      add.replaceAllUsesWith(other);
+      add.replaceAllUsesWith(add.getLhs() == unused ? add.getRhs()
+                                                    : add.getLhs());
       add.erase();
       (void)fresh.eraseArgument(index);
-      symbols.insert(fresh);
-      OpBuilder b(module.getContext());
-      kernel->setAttr(kFreshAttr, FlatSymbolRefAttr::get(fresh));
-      kernel->setAttr(kAccumulatorAttr, b.getI64IntegerAttr(index));
-      return;
     }
+    symbols.insert(fresh);
+    kernel->setAttr(kFreshAttr, FlatSymbolRefAttr::get(fresh));
+    kernel->setAttr(kAccumulatorsAttr,
+                    DenseI64ArrayAttr::get(module.getContext(), indices));
   });
 }
 

@@ -100,15 +100,17 @@ static void forEachInput(Operation *op, function_ref<void(Value)> visit) {
 
 bool KernelGroups::dependsOn(Value value, KernelGroup *target) {
   llvm::SetVector<Operation *> worklist;
+  llvm::SmallPtrSet<KernelGroup *, 16> seen;
   auto push = [&](Value v) {
     Operation *def = v.getDefiningOp();
     if (!def || def->getBlock() != &block)
       return;
     // A group runs as a whole: it needs the inputs of all its members.
-    if (KernelGroup *group = membership.lookup(def))
-      worklist.insert_range(group->ops);
-    else
+    KernelGroup *group = membership.lookup(def);
+    if (!group)
       worklist.insert(def);
+    else if (seen.insert(group).second)
+      worklist.insert_range(group->ops);
   };
   push(value);
   for (unsigned i = 0; i < worklist.size(); ++i) {

@@ -40,8 +40,7 @@ public:
         failed(placeRest()))
       return signalPassFailure();
     emitArena();
-    emitSegments();
-    if (failed(emitRound()))
+    if (failed(emitSegments()) || failed(emitRound()))
       return signalPassFailure();
     emitProgram("gradient", "accumulate");
     emitProgram("evaluate", "evaluate.batch");
@@ -59,7 +58,7 @@ private:
   LogicalResult placeEvaluation();
   LogicalResult placeRest();
   void emitArena();
-  void emitSegments();
+  LogicalResult emitSegments();
   LogicalResult emitRound();
   void emitProgram(StringRef name, StringRef segment);
   void eraseProgram();
@@ -216,7 +215,7 @@ LogicalResult BuildSchedule::placeEvaluation() {
 LogicalResult BuildSchedule::placeRest() {
   auto place = [&](Block &block, ArrayRef<func::CallOp> calls,
                    StringRef prefix) {
-    placement.placeScratch(calls, prefix);
+    placement.placeScratch(calls, prefix, calls.size());
     placement.placeViews(block);
   };
   Block &strand = parts.strand.getBody().front();
@@ -225,7 +224,9 @@ LogicalResult BuildSchedule::placeRest() {
   // The round and its update run in one segment: one line of lifetimes.
   SmallVector<func::CallOp> round(parts.roundCalls);
   llvm::append_range(round, parts.updateCalls);
-  place(strand, round, "round");
+  // Buckets repeat the update, so what it uses stays until the end.
+  placement.placeScratch(round, "round", parts.roundCalls.size());
+  placement.placeViews(strand);
   if (parts.repeat)
     place(parts.repeat.getBody().front(), parts.accumulateCalls, "accumulate");
   place(parts.evaluate.getBody().front(), parts.evaluateCalls, "evaluate");
@@ -276,15 +277,19 @@ void BuildSchedule::emitArena() {
                             buffer.offset, buffer.bytes);
 }
 
-void BuildSchedule::emitSegments() {
+LogicalResult BuildSchedule::emitSegments() {
   SegmentBuilder segments(getOperation(), parts, placement, buckets);
-  segments.buildRound("synchronise", false);
-  segments.buildRound("synchronise.fresh", true);
   ArrayRef<func::CallOp> calls =
       parts.repeat ? parts.accumulateCalls : parts.roundCalls;
+  if (failed(segments.verifyFresh(parts.roundCalls)) ||
+      failed(segments.verifyFresh(calls)))
+    return failure();
+  segments.buildRound("synchronise", false);
+  segments.buildRound("synchronise.fresh", true);
   segments.buildPlain("accumulate", calls, false);
   segments.buildPlain("accumulate.fresh", calls, true);
   segments.buildPlain("evaluate.batch", parts.evaluateCalls, false);
+  return success();
 }
 
 /// A scalar of the program as host code: reads of the arena, arithmetic.

@@ -101,17 +101,19 @@ static Value origin(Value value) {
   return value;
 }
 
-void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix) {
+void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix,
+                             size_t repeated) {
   llvm::MapVector<Value, ArenaRequest> requests;
+  int64_t end = static_cast<int64_t>(order.size()) - 1;
   for (auto [step, call] : llvm::enumerate(order)) {
+    int64_t first = static_cast<int64_t>(std::min(step, repeated));
+    int64_t last = step >= repeated ? end : static_cast<int64_t>(step);
     for (Value operand : call->getOperands())
       if (auto found = requests.find(origin(operand)); found != requests.end())
-        found->second.last = step;
+        found->second.last = last;
     for (Value result : call->getResults())
       if (!isPlaced(result))
-        requests.insert({result,
-                         {bytesOf(result.getType()), static_cast<int64_t>(step),
-                          static_cast<int64_t>(step)}});
+        requests.insert({result, {bytesOf(result.getType()), first, last}});
   }
   SmallVector<ArenaRequest> plan(llvm::make_second_range(requests));
   scratchBytes = std::max(scratchBytes, planArena(plan));

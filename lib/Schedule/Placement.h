@@ -47,9 +47,10 @@ public:
   void placeViews(mlir::Block &block);
 
   /// Scratch for every result of a kernel call of `order` that has no place
-  /// yet; lifetimes are positions in `order`.
+  /// yet; lifetimes are positions in `order`. Calls from position `repeated` on
+  /// may be launched in another order and several times.
   void placeScratch(llvm::ArrayRef<mlir::func::CallOp> order,
-                    llvm::StringRef prefix);
+                    llvm::StringRef prefix, size_t repeated);
 
   const Buffer &buffer(unsigned index) const { return buffers[index]; }
   llvm::ArrayRef<Buffer> allBuffers() const { return buffers; }

@@ -16,6 +16,14 @@ template <typename Op> static Op single(Block &block, bool &ok) {
   return found;
 }
 
+/// The call whose result `value` shows, looking through views.
+static Operation *producer(Value value) {
+  Operation *def = value.getDefiningOp();
+  while (def && isa<nn::UnpackOp, nn::ReshapeOp>(def))
+    def = def->getOperand(0).getDefiningOp();
+  return def;
+}
+
 /// Calls that only produce small values for the reduction come as early as
 /// their operands allow: these values ride with the first bucket.
 static void hoistSmallOperands(SmallVectorImpl<func::CallOp> &calls,
@@ -30,7 +38,7 @@ static void hoistSmallOperands(SmallVectorImpl<func::CallOp> &calls,
     unsigned position = 0;
     for (auto [i, earlier] : llvm::enumerate(calls))
       if (llvm::any_of(call.getOperands(), [&](Value v) {
-            return v.getDefiningOp() == earlier.getOperation();
+            return producer(v) == earlier.getOperation();
           }))
         position = i + 1;
     calls.insert(calls.begin() + position, call);

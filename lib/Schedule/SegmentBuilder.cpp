@@ -21,21 +21,50 @@ static func::FuncOp kernelOf(ModuleOp module, func::CallOp call) {
   return module.lookupSymbol<func::FuncOp>(call.getCallee());
 }
 
+/// Whether the variant of the call's kernel that starts from zero may stand in:
+/// every accumulator it leaves out is written by the call, in place.
+bool SegmentBuilder::startsFresh(func::CallOp call) const {
+  func::FuncOp kernel = kernelOf(module, call);
+  auto indices = kernel->getAttrOfType<DenseI64ArrayAttr>(kAccumulatorsAttr);
+  return indices && llvm::all_of(indices.asArrayRef(), [&](int64_t index) {
+           Address accumulator = placement.at(call.getOperand(index));
+           return llvm::any_of(call.getResults(), [&](Value result) {
+             return placement.at(result) == accumulator;
+           });
+         });
+}
+
+LogicalResult SegmentBuilder::verifyFresh(ArrayRef<func::CallOp> calls) const {
+  unsigned flat = placement.at(parts.reduce.getValues()[0]).buffer;
+  for (func::CallOp call : calls) {
+    SmallVector<int64_t> left;
+    if (startsFresh(call))
+      llvm::append_range(
+          left, kernelOf(module, call)
+                    ->getAttrOfType<DenseI64ArrayAttr>(kAccumulatorsAttr)
+                    .asArrayRef());
+    for (auto [index, operand] : llvm::enumerate(call.getOperands()))
+      if (placement.at(operand).buffer == flat &&
+          !llvm::is_contained(left, static_cast<int64_t>(index)))
+        return call.emitError("schedule: kernel ")
+               << call.getCallee()
+               << " reads an accumulator that nothing has cleared; this is a "
+                  "bug of form-kernels";
+  }
+  return success();
+}
+
 void SegmentBuilder::launch(OpBuilder &b, func::CallOp call, bool fresh,
                             const BucketRange *bucket) {
   func::FuncOp kernel = kernelOf(module, call);
   SmallVector<Value> operands(call.getOperands());
   bool isFresh = false;
-  if (auto variant = kernel->getAttrOfType<FlatSymbolRefAttr>(kFreshAttr);
-      fresh && variant) {
-    int64_t index =
-        kernel->getAttrOfType<IntegerAttr>(kAccumulatorAttr).getInt();
-    // Only where the operand really is the accumulator, in place.
-    if (placement.at(operands[index]) == placement.at(call.getResult(0))) {
+  if (fresh && startsFresh(call)) {
+    auto indices = kernel->getAttrOfType<DenseI64ArrayAttr>(kAccumulatorsAttr);
+    for (int64_t index : llvm::reverse(indices.asArrayRef()))
       operands.erase(operands.begin() + index);
-      kernel = module.lookupSymbol<func::FuncOp>(variant.getAttr());
-      isFresh = true;
-    }
+    auto variant = kernel->getAttrOfType<FlatSymbolRefAttr>(kFreshAttr);
+    kernel = module.lookupSymbol<func::FuncOp>(variant.getAttr());
   }
   auto accessed = [&](Value value) -> sched::RangeAttr {
     sched::RangeAttr whole = placement.range(value);

@@ -21,7 +21,13 @@ public:
   /// The last micro-batch with overlapped reductions, then the update.
   void buildRound(llvm::StringRef name, bool fresh);
 
+  /// In the fresh variants nothing may read an accumulator: it holds sums of
+  /// the round before.
+  llvm::LogicalResult
+  verifyFresh(llvm::ArrayRef<mlir::func::CallOp> calls) const;
+
 private:
+  bool startsFresh(mlir::func::CallOp call) const;
   void launch(mlir::OpBuilder &b, mlir::func::CallOp call, bool fresh,
               const BucketRange *bucket = nullptr);
   mlir::Value collective(mlir::OpBuilder &b, unsigned bucket);

@@ -171,6 +171,21 @@ LogicalResult BuildTraining::readModel() {
               "dynamic batch dimension, or compile with --batch "
            << batch;
 
+  if (lossKind == LossKind::SoftmaxCrossEntropy && type.getDimSize(1) < 2)
+    return forward.emitError("output has one class, so its loss is always 0; "
+                             "use --loss mse for regressions");
+  for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+    auto input = cast<RankedTensorType>(forward.getArgumentTypes()[i]);
+    if (input.getRank() > 0 && input.getDimSize(0) == batch)
+      continue;
+    auto name = forward.getArgAttrOfType<StringAttr>(i, kNameAttr);
+    return forward.emitError("input ")
+           << (name ? name.getValue() : "?") << " has type " << input
+           << ", but the first dimension of every input is the batch of "
+           << batch << "; make it an initializer if it is the same for all "
+           << "samples";
+  }
+
   for (auto parameter : module.getOps<nn::ParameterOp>()) {
     allParameters.push_back(parameter);
     (parameter.getRole() == nn::Role::Frozen ? frozenParameters

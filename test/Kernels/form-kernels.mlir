@@ -66,7 +66,7 @@ module @mlp {
 
 // Gradients add to their accumulator, and have a variant that does not:
 // CHECK-LABEL: func.func private @fc2.weight.gradient(
-// CHECK-SAME:      rubato.accumulator = 2 : i64, rubato.fresh = @fc2.weight.gradient.fresh
+// CHECK-SAME:      rubato.accumulators = array<i64: 2>, rubato.fresh = @fc2.weight.gradient.fresh
 // CHECK:         %[[G:.*]] = nn.matmul
 // CHECK-NEXT:    arith.addf %{{.*}}, %[[G]]
 // CHECK-LABEL: func.func private @fc2.weight.gradient.fresh(

@@ -218,6 +218,14 @@ int runCompileCommand(int argc, char **argv) {
     llvm::errs() << "error: --batch and --bucket-bytes must be at least 1\n";
     return kUsage;
   }
+  constexpr int64_t largestBatch = 1 << 24;
+  if (job.options.batch > largestBatch) {
+    llvm::errs() << "error: --batch " << job.options.batch << " is more than "
+                 << largestBatch
+                 << "; a round may take several micro-batches "
+                    "(./train --global-batch)\n";
+    return kUsage;
+  }
   if (!checkNumbers(job.options))
     return kUsage;
   job.given = flags.given();

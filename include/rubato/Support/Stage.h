@@ -27,10 +27,10 @@ inline constexpr llvm::StringLiteral kKernelAttr = "rubato.kernel";
 /// On a call or a launch: what traces call it, where that is not its kernel.
 inline constexpr llvm::StringLiteral kLabelAttr = "rubato.label";
 
-/// On a kernel that adds to an accumulator: the variant that starts from zero
-/// (a symbol), and which operand the variant does not have (an index).
+/// On a kernel that adds to accumulators: the variant that starts from zero (a
+/// symbol), and which operands the variant does not have (indices).
 inline constexpr llvm::StringLiteral kFreshAttr = "rubato.fresh";
-inline constexpr llvm::StringLiteral kAccumulatorAttr = "rubato.accumulator";
+inline constexpr llvm::StringLiteral kAccumulatorsAttr = "rubato.accumulators";
 
 /// The user's name of an input, output or label.
 inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
