@@ -63,7 +63,9 @@ public:
   /// η and α̃ of the live graph.
   Status constants(Asker asker, double &eta, double &alpha);
 
-  /// Takes a member that died or left out of the graph.
+  /// Takes a member that died or left out of the graph. A match with it that
+  /// was already given stands: its partner finds the exchange failing and asks
+  /// again.
   Status leave(int64_t member);
 
   /// Pairs made, and how many of them were the same two again. A share of

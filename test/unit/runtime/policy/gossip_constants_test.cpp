@@ -63,6 +63,55 @@ TEST(GossipConstants, MatchTheTable) {
   }
 }
 
+/// The weight of a member's own variable after mixing for `time`.
+static double mixed(double eta, double time) {
+  return 0.5 * (1 + std::exp(-2 * eta * time));
+}
+
+TEST(GossipConstants, MixByTheGoldenCoefficients) {
+  double eta = constants(Topology::Ring, 16).eta;
+  EXPECT_NEAR(mixed(eta, 0.1), 0.985953690857, 1e-12);
+  EXPECT_NEAR(mixed(eta, 1), 0.876026810275, 1e-12);
+  EXPECT_NEAR(mixed(eta, 5), 0.620285710073, 1e-12);
+  eta = constants(Topology::Ring, 64).eta;
+  EXPECT_NEAR(mixed(eta, 1), 0.966224540513, 1e-12);
+}
+
+TEST(GossipConstants, LeadToTheGoldenVectors) {
+  GossipConstants c = constants(Topology::Ring, 4);
+  double x[4] = {1, 0, 0, 0}, y[4] = {1, 0, 0, 0}, last[4] = {};
+  auto mix = [&](int i, double now) {
+    double d = (1 - mixed(c.eta, now - last[i])) * (y[i] - x[i]);
+    x[i] += d;
+    y[i] -= d;
+    last[i] = now;
+  };
+  auto average = [&](int i, int j, double now) {
+    mix(i, now);
+    mix(j, now);
+    double m = x[i] - x[j];
+    x[i] -= 0.5 * m;
+    x[j] += 0.5 * m;
+    y[i] -= c.alpha * m;
+    y[j] += c.alpha * m;
+  };
+  average(0, 1, 0.5);
+  average(1, 2, 1.25);
+  mix(2, 1.5);
+  x[2] -= 0.1;
+  y[2] -= 0.1;
+  average(2, 3, 1.75);
+  const double wantX[] = {0.4681673169, 0.2589229842, 0.0862276346,
+                          0.0866820643};
+  const double wantY[] = {0.4544824139, 0.2556113182, 0.0933680267,
+                          0.0965382412};
+  for (int i = 0; i < 4; ++i) {
+    mix(i, 2);
+    EXPECT_NEAR(x[i], wantX[i], 1e-10);
+    EXPECT_NEAR(y[i], wantY[i], 1e-10);
+  }
+}
+
 TEST(GossipConstants, FollowTheClosedFormOnRings) {
   for (size_t n = 4; n <= 100; ++n) {
     double size = static_cast<double>(n);
