@@ -1,0 +1,194 @@
+// Pairing of members that are ready to average.
+#include "policy/gossip_matcher.h"
+
+#include "policy/gossip_ask.h"
+#include "policy/random.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rubato::policy {
+
+Status GossipMatcher::create(const MatcherOptions &options,
+                             std::unique_ptr<GossipMatcher> &matcher) {
+  if (options.members < 1 || options.members > maxGossipMembers)
+    return Status::user("gossip.matcher: " + std::to_string(options.members) +
+                        " members; it serves 1 to " +
+                        std::to_string(maxGossipMembers));
+  if (!std::isfinite(options.rate) || options.rate <= 0)
+    return Status::user("gossip.matcher: rate must be a positive number of "
+                        "averagings per gradient, not " +
+                        std::to_string(options.rate));
+  if (options.goal < 0)
+    return Status::user("gossip.matcher: goal must be a number of samples, or "
+                        "0 for none, not " +
+                        std::to_string(options.goal));
+  matcher.reset(new GossipMatcher(options));
+  return Status::ok();
+}
+
+GossipMatcher::GossipMatcher(const MatcherOptions &options) : options(options) {
+  state.members.resize(static_cast<size_t>(options.members));
+  refresh();
+}
+
+void GossipMatcher::refresh() {
+  std::vector<bool> alive;
+  for (const Member &member : state.members)
+    alive.push_back(member.live);
+  graph = liveGraph(options.topology, options.repair, alive);
+  live = options.accelerate ? gossipConstants(graph, options.rate)
+                            : GossipConstants();
+}
+
+bool GossipMatcher::isMember(int64_t member) const {
+  return member >= 0 && member < options.members;
+}
+
+Status GossipMatcher::checkMember(int64_t member) const {
+  if (!isMember(member))
+    return Status::user("gossip.matcher: no member " + std::to_string(member) +
+                        " in a group of " + std::to_string(options.members));
+  if (!at(member).live)
+    return {ErrorCode::Communication, "gossip.matcher: member " +
+                                          std::to_string(member) +
+                                          " has left the group"};
+  return Status::ok();
+}
+
+bool GossipMatcher::isWaiting(int64_t member) const {
+  return isMember(member) && at(member).live && at(member).nextCall >= 0 &&
+         !at(member).answered;
+}
+
+std::optional<Match> GossipMatcher::poll(int64_t member) const {
+  if (!isMember(member) || !at(member).answered)
+    return std::nullopt;
+  return at(member).match;
+}
+
+bool GossipMatcher::mayMeet(int64_t a, int64_t b) const {
+  bool repeated = at(a).last == b && at(b).last == a;
+  return !repeated || degree(graph[static_cast<size_t>(a)]) < 2 ||
+         degree(graph[static_cast<size_t>(b)]) < 2;
+}
+
+void GossipMatcher::answer(int64_t member, Match match) {
+  std::erase(state.waiting, member);
+  at(member).answered = true;
+  at(member).match = match;
+}
+
+void GossipMatcher::findPartner(int64_t member) {
+  std::vector<int64_t> candidates;
+  for (int64_t other : graph[static_cast<size_t>(member)])
+    if (isWaiting(other) && mayMeet(member, other))
+      candidates.push_back(other);
+  if (candidates.empty())
+    return;
+  // At most one draw for each offer, so its number is a key of its own.
+  CounterRandom random(options.seed, name(), {member, at(member).nextCall});
+  int64_t peer = candidates[static_cast<size_t>(
+      random.below(static_cast<int64_t>(candidates.size())))];
+  state.repeats += at(member).last == peer && at(peer).last == member;
+  int64_t tag = state.matches++;
+  at(member).last = peer;
+  at(peer).last = member;
+  answer(member, {peer, tag, true});
+  answer(peer, {member, tag, true});
+}
+
+void GossipMatcher::serve(int64_t member) {
+  if (state.stopping)
+    answer(member, {-1, -1, false});
+  else if (graph[static_cast<size_t>(member)].empty())
+    answer(member, {-1, -1, true});
+  else
+    findPartner(member);
+}
+
+void GossipMatcher::settle() {
+  const std::vector<int64_t> waiting = state.waiting;
+  for (int64_t member : waiting)
+    if (isWaiting(member))
+      serve(member);
+}
+
+Status GossipMatcher::offer(Asker asker, std::optional<Match> &match) {
+  RB_TRY(checkMember(asker.member));
+  Member &member = at(asker.member);
+  RB_TRY(checkCall(*this, asker, member.nextCall));
+  if (asker.call > member.nextCall) {
+    // A newer question of one who waits takes the place of the older.
+    if (!isWaiting(asker.member))
+      state.waiting.push_back(asker.member);
+    member.nextCall = asker.call;
+    member.answered = false;
+    // Those who waited before have no new partner but this one, which chooses.
+    serve(asker.member);
+  }
+  match = poll(asker.member);
+  return Status::ok();
+}
+
+bool GossipMatcher::reachedGoal() const {
+  if (options.goal == 0)
+    return false;
+  int64_t missing = options.goal;
+  for (const Member &member : state.members) {
+    if (member.samples >= missing)
+      return true;
+    missing -= member.samples;
+  }
+  return false;
+}
+
+Status GossipMatcher::report(Asker asker, int64_t samples, int64_t stop,
+                             bool &go) {
+  RB_TRY(checkMember(asker.member));
+  Member &member = at(asker.member);
+  RB_TRY(checkCall(*this, asker, member.reportCall));
+  if (asker.call > member.reportCall) {
+    if (samples < member.samples)
+      return Status::user(
+          "gossip.matcher: member " + std::to_string(asker.member) +
+          " reports " + std::to_string(samples) + " samples after " +
+          std::to_string(member.samples) + "; report the sum since the start");
+    member.samples = samples;
+    if (stop != 0 || reachedGoal())
+      state.stopping = true;
+    if (state.stopping)
+      settle();
+    member.reportCall = asker.call;
+    member.reportGo = !state.stopping;
+  }
+  go = member.reportGo;
+  return Status::ok();
+}
+
+Status GossipMatcher::constants(Asker asker, double &eta, double &alpha) {
+  RB_TRY(checkMember(asker.member));
+  Member &member = at(asker.member);
+  RB_TRY(checkCall(*this, asker, member.constantsCall));
+  if (asker.call > member.constantsCall) {
+    member.constantsCall = asker.call;
+    member.eta = live.eta;
+    member.alpha = live.alpha;
+  }
+  eta = member.eta;
+  alpha = member.alpha;
+  return Status::ok();
+}
+
+Status GossipMatcher::leave(int64_t member) {
+  if (isMember(member) && !at(member).live)
+    return Status::ok();
+  RB_TRY(checkMember(member));
+  at(member).live = false;
+  std::erase(state.waiting, member);
+  refresh();
+  settle();
+  return Status::ok();
+}
+
+} // namespace rubato::policy

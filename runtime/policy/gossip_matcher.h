@@ -1,0 +1,138 @@
+// gossip.matcher: pairs members that are ready to average.
+//
+// One object serves the whole group. A member that asks for a partner gets one
+// of its live neighbours that waits, drawn at random, or waits itself. The two
+// that met last do not meet again at once where both have another neighbour:
+// otherwise two members that finish together find only each other for ever.
+// Nobody starves by that rule: when all members of a connected part wait, the
+// pairs it forbids are disjoint, so some edge is free.
+#pragma once
+
+#include "policy/gossip_constants.h"
+#include "policy/policy.h"
+
+#include <memory>
+#include <optional>
+
+namespace rubato::policy {
+
+struct MatcherOptions {
+  /// Members are numbered from 0.
+  int64_t members = 1;
+  Topology topology = Topology::Complete;
+  Repair repair = Repair::Close;
+  /// Averagings per member and gradient.
+  double rate = 1;
+  /// False: plain gossip, η = 0 and α̃ = ½ on every graph.
+  bool accelerate = true;
+  /// Samples, summed over members, after which the run stops; 0: no goal.
+  int64_t goal = 0;
+  uint64_t seed = 0;
+};
+
+/// The answer to `next`.
+struct Match {
+  /// Negative: no live neighbour, or stopping.
+  int64_t peer = -1;
+  /// The same at both ends and at no other match; negative without a peer.
+  int64_t tag = -1;
+  /// False: stopping.
+  bool go = true;
+
+  bool operator==(const Match &) const = default;
+};
+
+class GossipMatcher final : public Policy {
+public:
+  static Status create(const MatcherOptions &options,
+                       std::unique_ptr<GossipMatcher> &matcher);
+
+  /// Offers the asking member for an averaging. Leaves `match` empty while it
+  /// has to wait; the same question again polls. An offer may answer another
+  /// waiting member (the match names it), and so may `leave` and a `report`
+  /// that stops (poll all that wait).
+  Status offer(Asker asker, std::optional<Match> &match);
+  /// The latest answer of a member; empty while it waits.
+  std::optional<Match> poll(int64_t member) const;
+  bool isWaiting(int64_t member) const;
+
+  /// Notes a member's samples so far and whether it wants to stop (not 0).
+  /// `go` is false once the group stops. Pairs made before keep their match.
+  Status report(Asker asker, int64_t samples, int64_t stop, bool &go);
+
+  /// η and α̃ of the live graph.
+  Status constants(Asker asker, double &eta, double &alpha);
+
+  /// Takes a member that died or left out of the graph. A match with it that
+  /// was already given stands: its partner finds the exchange failing and asks
+  /// again.
+  Status leave(int64_t member);
+
+  /// Pairs made, and how many of them were the same two again. A share of
+  /// repeats above 60 % where members have several neighbours means that pairs
+  /// are locked together.
+  int64_t matches() const { return state.matches; }
+  int64_t repeats() const { return state.repeats; }
+  bool isStopping() const { return state.stopping; }
+
+  std::string_view name() const override { return "gossip.matcher"; }
+  Placement placement() const override { return Placement::Central; }
+  const std::vector<Entry> &entries() const override;
+  /// `next` answers `pending()` (gossip_ask.h) while the member waits.
+  Status ask(std::string_view entry, Asker asker, std::span<const Value> inputs,
+             std::span<Value> outputs) override;
+  void save(StateWriter &out) const override;
+  Status load(StateReader &in) override;
+
+private:
+  /// What is known of a member, with the latest answer to each entry: what a
+  /// repeated question gets. Calls are -1 before the first.
+  struct Member {
+    bool live = true;
+    int64_t last = -1;
+    int64_t samples = 0;
+    int64_t nextCall = -1;
+    bool answered = false;
+    Match match;
+    int64_t reportCall = -1;
+    bool reportGo = true;
+    int64_t constantsCall = -1;
+    double eta = 0, alpha = 0.5;
+  };
+  struct State {
+    std::vector<Member> members;
+    /// Those without an answer, in the order of their offers.
+    std::vector<int64_t> waiting;
+    bool stopping = false;
+    int64_t matches = 0, repeats = 0;
+  };
+
+  explicit GossipMatcher(const MatcherOptions &options);
+
+  Member &at(int64_t member) {
+    return state.members[static_cast<size_t>(member)];
+  }
+  const Member &at(int64_t member) const {
+    return state.members[static_cast<size_t>(member)];
+  }
+  bool isMember(int64_t member) const;
+  Status checkMember(int64_t member) const;
+  /// Computes what follows from the live members.
+  void refresh();
+  bool mayMeet(int64_t a, int64_t b) const;
+  void findPartner(int64_t member);
+  void answer(int64_t member, Match match);
+  bool reachedGoal() const;
+  /// Answers one who waits, if it need not wait any more.
+  void serve(int64_t member);
+  /// Answers whoever need not wait any more.
+  void settle();
+  static bool isSound(const State &state);
+
+  MatcherOptions options;
+  State state;
+  Neighbours graph;
+  GossipConstants live;
+};
+
+} // namespace rubato::policy
