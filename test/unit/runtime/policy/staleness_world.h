@@ -97,49 +97,39 @@ private:
     }
   };
   struct Place {
-    Event event;          // the upload of the job under way
-    bool busy = false;    // until the upload has arrived
-    int64_t ordered = -1; // a ticket that a disobedient worker turns to later
-    int64_t version = 0;  // of the model behind the newest ticket
+    Event event;         // the upload of the newest job
+    double begin = 0;    // when that job starts to compute
+    int64_t version = 0; // of the model it started from
   };
 
   void receive(StalenessLedger::Grant grant) {
     Place &place = workers[grant.worker];
-    place.version = ledger.version();
-    if (place.busy && !obedient) {
-      place.ordered = grant.ticket;
-      return;
+    double arrival = time + latency, begin = arrival;
+    // An upload that leaves the worker before the order arrives cannot be
+    // called back; the ledger drops it.
+    double free = place.event.time - latency;
+    if (arrival < free) {
+      bool begun = place.begin <= arrival;
+      if (!obedient)
+        begin = begun ? free : place.begin;
+      if (obedient || !begun)
+        events.erase(place.event);
     }
-    // An upload that has left the worker arrives in any case.
-    if (place.busy && time < place.event.time - latency)
-      events.erase(place.event);
-    begin(grant.worker, grant.ticket);
-  }
-
-  void begin(int64_t worker, int64_t ticket) {
-    Place &place = workers[worker];
-    download(worker);
-    double end = time + latency + compute(worker) + latency;
-    place.event = {end, worker, ticket};
-    place.busy = true;
-    place.ordered = -1;
+    download(grant.worker);
+    double end = begin + compute(grant.worker) + latency;
+    place = {{end, grant.worker, grant.ticket}, begin, ledger.version()};
     events.insert(place.event);
   }
 
   void arrive(const Event &event) {
-    Place &place = workers[event.worker];
-    int64_t staleness = ledger.version() - place.version;
+    int64_t staleness = ledger.version() - workers[event.worker].version;
     Verdict verdict = ledger.push(event.worker, event.ticket);
     violations += verdict == Verdict::BeyondBound;
     if (verdict == Verdict::Accepted) {
       violations += staleness > bound;
       EXPECT_EQ(ledger.uploads().back().staleness, staleness);
+      EXPECT_EQ(event.ticket, workers[event.worker].event.ticket);
     }
-    if (event.ticket != place.event.ticket)
-      return;
-    place.busy = false;
-    if (place.ordered >= 0)
-      begin(event.worker, place.ordered);
   }
 
   Round close() {
