@@ -6,8 +6,8 @@
 namespace rubato::policy {
 
 StalenessLedger::StalenessLedger(int64_t workers, int64_t exempt)
-    : exempt(exempt), aliveCount(workers),
-      workers(static_cast<size_t>(workers)) {}
+    : exempt(exempt), aliveCount(std::max<int64_t>(0, workers)),
+      workers(static_cast<size_t>(aliveCount)) {}
 
 bool StalenessLedger::known(int64_t worker) const {
   return worker >= 0 && worker < static_cast<int64_t>(workers.size());

@@ -159,3 +159,34 @@ TEST(StalenessDeaths, RoundsShrinkToThoseAlive) {
   }
   EXPECT_EQ(world.violations, 0);
 }
+
+TEST(StalenessDeaths, SmallWorldsNeitherHangNorBreakTheBound) {
+  for (int64_t seed = 0; seed < rounds(400); ++seed) {
+    CounterRandom random(9, "world", {seed, 0});
+    int64_t workers = 1 + random.below(12);
+    StalenessOptions options;
+    options.k0 = 1 + random.below(workers);
+    options.alpha = 0.1 + 2 * random.uniform();
+    options.boundFloor = random.below(3);
+    options.adapt = random.below(2);
+    options.maxSamples = 1 + random.below(300);
+    StalenessWorld world(workers, options);
+    world.compute = Durations{static_cast<Law>(random.below(4))};
+    world.obedient = random.below(2);
+    world.latency = 0.25;
+    world.loss = [&](const auto &) { return 0.1 + random.uniform(); };
+    world.start();
+    for (bool go = true; go;) {
+      if (random.below(8) == 0 && world.ledger.alive() > 1)
+        world.kill(random.below(workers));
+      auto round = world.step();
+      ASSERT_GT(round.count, 0) << "waits for ever with seed " << seed;
+      go = round.go;
+    }
+    // After the stop nothing counts any more.
+    int64_t version = world.ledger.version();
+    EXPECT_EQ(world.step().count, 0);
+    EXPECT_EQ(world.ledger.version(), version);
+    EXPECT_EQ(world.violations, 0) << "seed " << seed;
+  }
+}

@@ -98,6 +98,10 @@ TEST(StalenessRule, BoundFollowsTheCount) {
   EXPECT_EQ(StalenessRule(options).bound(3, 300), 6);
   options.boundFloor = 8;
   EXPECT_EQ(StalenessRule(options).bound(3, 300), 8);
+  // With fewer alive than the count, those alive stand for the count.
+  options = {};
+  options.alpha = 4;
+  EXPECT_EQ(StalenessRule(options).bound(7, 3), 3);
   options.alpha = 1e300;
   EXPECT_EQ(StalenessRule(options).bound(3, 300), unbounded);
   EXPECT_EQ(StalenessRule(options).bound(5, 0), unbounded);
