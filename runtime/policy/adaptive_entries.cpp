@@ -75,12 +75,16 @@ Status AdaptiveDispatch::load(StateReader &in) {
   int64_t warm = 0, count = 0;
   bool read = next.rows.load(in) && in.i64(next.dealt) && in.i64(next.merges) &&
               in.i64(warm) && in.i64(count) && next.dealt >= 0 &&
-              next.merges >= 0 && count >= 0 && (warm == 0 || warm == 1);
+              next.merges >= 0 && count >= 0 && (warm == 0 || warm == 1) &&
+              next.merges < INT64_MAX;
   // Ends with the input, whatever count was read.
   for (int64_t i = 0; read && i < count; ++i) {
     AdaptiveMember member;
     read = member.load(in) &&
-           (next.list.empty() || next.list.back().id < member.id);
+           (next.list.empty() || next.list.back().id < member.id) &&
+           (!member.admitted ||
+            (member.batch >= static_cast<double>(options.scaling.lowest()) &&
+             member.batch <= static_cast<double>(options.scaling.maxBatch)));
     next.list.push_back(member);
   }
   if (!read)

@@ -37,8 +37,9 @@ bool AdaptiveMember::load(StateReader &in) {
   record.claim.more = flags[3];
   record.kind = static_cast<AdaptiveRecord::Kind>(kind);
   return kind >= AdaptiveRecord::None && kind <= AdaptiveRecord::Weight &&
-         updates >= 0 && dealt >= 0 && outstanding.begin >= 0 &&
-         outstanding.end >= outstanding.begin && std::isfinite(batch);
+         updates >= 0 && updates < INT64_MAX && dealt >= 0 &&
+         outstanding.begin >= 0 && outstanding.end >= outstanding.begin &&
+         std::isfinite(batch);
 }
 
 } // namespace rubato::policy
