@@ -79,6 +79,15 @@ TEST(AdaptiveTrace, TooLargeAGainNeverSettlesUnlessGuarded) {
   EXPECT_EQ(settle(guarded), 7);
 }
 
+TEST(AdaptiveTrace, TheFirstMegaBatchIsDiscarded) {
+  AdaptiveOptions options = rule(BatchRule::Linear);
+  options.discarded = AdaptiveOptions().discarded;
+  AdaptiveDevices devices(options, mild);
+  EXPECT_EQ(devices.megaBatch().batches, Counts(4, 1024));
+  EXPECT_EQ(devices.megaBatch().batches, Counts(4, 1024));
+  EXPECT_EQ(devices.megaBatch().batches, (Counts{1024, 1024, 992, 928}));
+}
+
 TEST(AdaptiveTrace, DefaultsSettle) {
   AdaptiveDevices devices({}, mild);
   int settled = settle(devices);
