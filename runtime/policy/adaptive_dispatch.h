@@ -43,14 +43,10 @@ public:
   /// The rows that one claim of a member is dealt.
   int64_t batchOf(const AdaptiveMember &member) const;
 
-  /// Whether `status` is how ask() says "pending": the question stands, and
-  /// the same question with the same call number will be answered later.
-  static bool isPending(const Status &status);
-
   std::string_view name() const override { return "adaptive.dispatch"; }
   Placement placement() const override { return Placement::Central; }
   const std::vector<Entry> &entries() const override;
-  /// A range is answered as two numbers, begin and end. See isPending.
+  /// A range is answered as two numbers, begin and end. See isPending in ask.h.
   Status ask(std::string_view entry, Asker asker, std::span<const Value> inputs,
              std::span<Value> outputs) override;
   void save(StateWriter &out) const override;

@@ -1,20 +1,8 @@
 // adaptive.dispatch: its entries as programs call them, and its saved state.
 #include "policy/adaptive_dispatch.h"
+#include "policy/ask.h"
 
 namespace rubato::policy {
-
-static constexpr std::string_view pendingMessage =
-    "adaptive.dispatch: pending until other members have asked; ask again "
-    "with the same call number";
-
-static Status pending() {
-  return Status(ErrorCode::Communication, std::string(pendingMessage));
-}
-
-bool AdaptiveDispatch::isPending(const Status &status) {
-  return status.code() == ErrorCode::Communication &&
-         status.message() == pendingMessage;
-}
 
 const std::vector<Entry> &AdaptiveDispatch::entries() const {
   using enum ValueType;
@@ -28,13 +16,11 @@ const std::vector<Entry> &AdaptiveDispatch::entries() const {
 Status AdaptiveDispatch::ask(std::string_view entry, Asker asker,
                              std::span<const Value> inputs,
                              std::span<Value> outputs) {
-  bool counted = !inputs.empty() && std::holds_alternative<int64_t>(inputs[0]);
+  RB_TRY(checkAsk(*this, entry, inputs, outputs));
+  int64_t updates = std::get<int64_t>(inputs[0]);
   if (entry == "claim") {
-    if (!counted || inputs.size() != 1 || outputs.size() != 4)
-      return Status::user("adaptive.dispatch: claim takes (i64) and gives "
-                          "(i64, i64, i64, i1)");
     std::optional<AdaptiveClaim> answer;
-    RB_TRY(claim(asker, std::get<int64_t>(inputs[0]), answer));
+    RB_TRY(claim(asker, updates, answer));
     if (!answer)
       return pending();
     outputs[0] = answer->rows.begin;
@@ -43,22 +29,13 @@ Status AdaptiveDispatch::ask(std::string_view entry, Asker asker,
     outputs[3] = answer->more;
     return Status::ok();
   }
-  if (entry == "weight") {
-    if (!counted || inputs.size() != 2 || outputs.size() != 2 ||
-        !std::holds_alternative<double>(inputs[1]))
-      return Status::user("adaptive.dispatch: weight takes (i64, f64) and "
-                          "gives (f64, f64)");
-    std::optional<AdaptiveWeight> answer;
-    RB_TRY(weight(asker, std::get<int64_t>(inputs[0]),
-                  std::get<double>(inputs[1]), answer));
-    if (!answer)
-      return pending();
-    outputs[0] = answer->alpha;
-    outputs[1] = answer->sum;
-    return Status::ok();
-  }
-  return Status::user("adaptive.dispatch has no entry '" + std::string(entry) +
-                      "'; it answers 'claim' and 'weight'");
+  std::optional<AdaptiveWeight> answer;
+  RB_TRY(weight(asker, updates, std::get<double>(inputs[1]), answer));
+  if (!answer)
+    return pending();
+  outputs[0] = answer->alpha;
+  outputs[1] = answer->sum;
+  return Status::ok();
 }
 
 void AdaptiveDispatch::save(StateWriter &out) const {

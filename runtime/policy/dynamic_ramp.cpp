@@ -1,6 +1,8 @@
 // dynamic.ramp: ramps that start at the current factor, so that they nest.
 #include "policy/dynamic_ramp.h"
 
+#include "policy/ask.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -85,12 +87,7 @@ const std::vector<Entry> &DynamicRamp::entries() const {
 Status DynamicRamp::ask(std::string_view entry, Asker,
                         std::span<const Value> inputs,
                         std::span<Value> outputs) {
-  if (entry != "factor")
-    return Status::user("dynamic.ramp has no entry '" + std::string(entry) +
-                        "'; it answers 'factor'");
-  if (inputs.size() != 1 || outputs.size() != 2 ||
-      !std::holds_alternative<int64_t>(inputs[0]))
-    return Status::user("dynamic.ramp: factor takes (i64) and gives (f64, i1)");
+  RB_TRY(checkAsk(*this, entry, inputs, outputs));
   Factor answer;
   RB_TRY(factor(std::get<int64_t>(inputs[0]), answer));
   outputs[0] = answer.factor;

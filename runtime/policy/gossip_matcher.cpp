@@ -1,7 +1,7 @@
 // Pairing of members that are ready to average.
 #include "policy/gossip_matcher.h"
 
-#include "policy/gossip_ask.h"
+#include "policy/ask.h"
 #include "policy/random.h"
 
 #include <algorithm>

@@ -78,7 +78,7 @@ public:
   std::string_view name() const override { return "gossip.matcher"; }
   Placement placement() const override { return Placement::Central; }
   const std::vector<Entry> &entries() const override;
-  /// `next` answers `pending()` (gossip_ask.h) while the member waits.
+  /// `next` answers `pending()` (ask.h) while the member waits.
   Status ask(std::string_view entry, Asker asker, std::span<const Value> inputs,
              std::span<Value> outputs) override;
   void save(StateWriter &out) const override;

@@ -1,5 +1,5 @@
 // The matcher's entries by name, and its saved state.
-#include "policy/gossip_ask.h"
+#include "policy/ask.h"
 #include "policy/gossip_matcher.h"
 
 namespace rubato::policy {

@@ -1,7 +1,7 @@
 // The rendezvous of computing and averaging at a given rate.
 #include "policy/gossip_quota.h"
 
-#include "policy/gossip_ask.h"
+#include "policy/ask.h"
 #include "policy/random.h"
 
 #include <cmath>

@@ -1,6 +1,8 @@
 // The formulas of the staleness rule and its two entries.
 #include "policy/staleness_rule.h"
 
+#include "policy/ask.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -104,30 +106,13 @@ bool StalenessRule::goOn(int64_t samples, int64_t stop) const {
          s.smoothed > *options.targetLoss - options.lossFloor;
 }
 
-/// Whether `values` are of the types an entry states.
-static bool haveTypes(std::span<const Value> values,
-                      const std::vector<ValueType> &types) {
-  // The alternatives of Value stand in the order of ValueType.
-  return std::equal(values.begin(), values.end(), types.begin(), types.end(),
-                    [](const Value &value, ValueType type) {
-                      return value.index() == static_cast<size_t>(type);
-                    });
-}
-
 static Status wrongUse(std::string message) {
   return {ErrorCode::Internal, "staleness.rule: " + std::move(message)};
 }
 
 Status StalenessRule::ask(std::string_view entry, Asker,
                           std::span<const Value> in, std::span<Value> out) {
-  auto found = std::ranges::find(entries(), entry, &Entry::name);
-  if (found == entries().end())
-    return wrongUse("no entry '" + std::string(entry) +
-                    "'; there are 'start' and 'round'");
-  if (!haveTypes(in, found->inputs) || out.size() != found->outputs.size())
-    return wrongUse("entry '" + found->name +
-                    "' asked with the wrong number or types of values");
-
+  RB_TRY(checkAsk(*this, entry, in, out));
   if (entry == "start") {
     int64_t alive = std::get<int64_t>(in[0]);
     if (alive < 1)

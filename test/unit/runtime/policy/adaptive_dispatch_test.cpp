@@ -1,5 +1,6 @@
 // adaptive.dispatch: exactly-once rows and answers, deaths, joins.
 #include "policy/adaptive_dispatch.h"
+#include "policy/ask.h"
 
 #include <gtest/gtest.h>
 
@@ -217,7 +218,7 @@ TEST(AdaptiveDispatch, AsksThroughEntries) {
   Value report[] = {int64_t(1), 0.5}, idle[] = {int64_t(0), 0.5};
   auto status = dispatch.ask("weight", {0, 1}, report, weight);
   EXPECT_FALSE(status);
-  EXPECT_TRUE(AdaptiveDispatch::isPending(status));
+  EXPECT_TRUE(isPending(status));
   ASSERT_TRUE(dispatch.ask("weight", {1, 0}, idle, weight));
   ASSERT_TRUE(dispatch.ask("weight", {0, 1}, report, weight));
   EXPECT_EQ(std::get<double>(weight[0]), 1);
@@ -225,6 +226,6 @@ TEST(AdaptiveDispatch, AsksThroughEntries) {
 
   status = dispatch.ask("claim", {0, 2}, report, claim);
   EXPECT_FALSE(status);
-  EXPECT_FALSE(AdaptiveDispatch::isPending(status));
+  EXPECT_FALSE(isPending(status));
   EXPECT_FALSE(dispatch.ask("merge", {0, 2}, none, claim));
 }

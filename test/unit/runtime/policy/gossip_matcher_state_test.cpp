@@ -1,6 +1,6 @@
 // The matcher's state: questions asked again, saving, entries by name, options.
 #include "gossip_course.h"
-#include "policy/gossip_ask.h"
+#include "policy/ask.h"
 
 #include <cmath>
 

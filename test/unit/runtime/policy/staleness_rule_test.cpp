@@ -193,7 +193,7 @@ TEST(StalenessRule, RefusesWrongQuestions) {
   StalenessRule rule({});
   Value one[] = {int64_t{4}}, out[3];
   EXPECT_EQ(rule.ask("finish", {}, one, std::span(out, 2)).code(),
-            ErrorCode::Internal);
+            ErrorCode::User);
   EXPECT_FALSE(rule.ask("start", {}, one, std::span(out, 3)));
   Value real[] = {4.0}, none[] = {int64_t{0}};
   EXPECT_FALSE(rule.ask("start", {}, real, std::span(out, 2)));

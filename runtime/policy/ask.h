@@ -1,4 +1,4 @@
-// What the gossip policies share in answering questions by name.
+// What policies share in answering questions by name.
 #pragma once
 
 #include "policy/policy.h"

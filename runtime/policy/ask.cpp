@@ -1,5 +1,5 @@
 // Checks of questions, and the answer "not yet".
-#include "policy/gossip_ask.h"
+#include "policy/ask.h"
 
 namespace rubato::policy {
 
