@@ -58,8 +58,8 @@ void SegmentBuilder::launch(OpBuilder &b, func::CallOp call, bool fresh,
                             const BucketRange *bucket) {
   func::FuncOp kernel = kernelOf(module, call);
   SmallVector<Value> operands(call.getOperands());
-  bool isFresh = false;
-  if (fresh && startsFresh(call)) {
+  bool isFresh = fresh && startsFresh(call);
+  if (isFresh) {
     auto indices = kernel->getAttrOfType<DenseI64ArrayAttr>(kAccumulatorsAttr);
     for (int64_t index : llvm::reverse(indices.asArrayRef()))
       operands.erase(operands.begin() + index);
