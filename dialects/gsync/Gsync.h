@@ -10,6 +10,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/gsync/GsyncDialect.h.inc"
@@ -19,5 +20,25 @@
 #include "dialects/gsync/GsyncTypes.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/gsync/GsyncOps.h.inc"
+
+namespace rubato::gsync {
+
+/// The policy that a question goes to; null where the name is wrong.
+PolicyOp policyOf(AskOp ask);
+
+/// Whether an operation may wait for another member or strand.
+bool mayBlock(mlir::Operation *op);
+
+/// Whether an operation may fail when a member is lost; the round then runs
+/// again from its boundary.
+bool mayFail(mlir::Operation *op);
+
+/// The channel an operation talks over, or null.
+mlir::FlatSymbolRefAttr channelOf(mlir::Operation *op);
+
+/// Whether an operation starts a collective.
+bool isCollective(mlir::Operation *op);
+
+} // namespace rubato::gsync
 
 #endif // RUBATO_DIALECTS_GSYNC_GSYNC_H

@@ -1,7 +1,9 @@
 // Memory effects: what keeps upstream passes from changing communication.
 //
 // An effect names the symbol it touches, so two channels or two cells stay
-// independent of each other while operations on one keep their order.
+// independent of each other while operations on one keep their order. What
+// gives another answer each time (a poll, the clock, a question) writes: two
+// of them must not become one.
 #include "dialects/gsync/Gsync.h"
 
 using namespace mlir;
@@ -20,9 +22,32 @@ struct DataResource : SideEffects::Resource::Base<DataResource> {
 struct FutureResource : SideEffects::Resource::Base<FutureResource> {
   StringRef getName() final { return "gsync.future"; }
 };
+struct PolicyResource : SideEffects::Resource::Base<PolicyResource> {
+  StringRef getName() final { return "gsync.policy"; }
+};
+struct RendezvousResource : SideEffects::Resource::Base<RendezvousResource> {
+  StringRef getName() final { return "gsync.rendezvous"; }
+};
+struct ClockResource : SideEffects::Resource::Base<ClockResource> {
+  StringRef getName() final { return "gsync.clock"; }
+};
+struct MembershipResource : SideEffects::Resource::Base<MembershipResource> {
+  StringRef getName() final { return "gsync.membership"; }
+};
 using Effects =
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 } // namespace
+
+template <typename Resource>
+static void write(Effects &effects, SymbolRefAttr symbol) {
+  effects.emplace_back(MemoryEffects::Write::get(), symbol, Resource::get());
+}
+template <typename Resource> static void write(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), Resource::get());
+}
+template <typename Resource> static void read(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), Resource::get());
+}
 
 void LoadOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), getCellAttr(),
@@ -32,28 +57,59 @@ void LoadOp::getEffects(Effects &effects) {
 void AtomicOp::getEffects(Effects &effects) {
   for (auto cell : getCells().getAsRange<FlatSymbolRefAttr>()) {
     effects.emplace_back(MemoryEffects::Read::get(), cell, CellResource::get());
-    effects.emplace_back(MemoryEffects::Write::get(), cell,
-                         CellResource::get());
+    write<CellResource>(effects, cell);
   }
+  // The clock may be read inside, under the lock.
+  if (!getBody().getOps<NowOp>().empty())
+    write<ClockResource>(effects);
 }
 
-void AllReduceOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get(), getChannelAttr(),
+#define CHANNEL_EFFECT(Op)                                                     \
+  void Op::getEffects(Effects &effects) {                                      \
+    write<ChannelResource>(effects, getChannelAttr());                         \
+  }
+CHANNEL_EFFECT(AllReduceOp)
+CHANNEL_EFFECT(AllGatherOp)
+CHANNEL_EFFECT(ReduceScatterOp)
+CHANNEL_EFFECT(BroadcastOp)
+CHANNEL_EFFECT(ExchangeOp)
+CHANNEL_EFFECT(PullOp)
+CHANNEL_EFFECT(PushOp)
+CHANNEL_EFFECT(CollectOp)
+CHANNEL_EFFECT(GrantOp)
+CHANNEL_EFFECT(CloseOp)
+#undef CHANNEL_EFFECT
+
+void WorkersOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getChannelAttr(),
                        ChannelResource::get());
 }
 
-void AwaitOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get(), FutureResource::get());
+void AwaitOp::getEffects(Effects &effects) { write<FutureResource>(effects); }
+void DoneOp::getEffects(Effects &effects) { write<FutureResource>(effects); }
+void ReadyOp::getEffects(Effects &effects) { write<FutureResource>(effects); }
+
+void AskOp::getEffects(Effects &effects) {
+  write<PolicyResource>(effects, getEntryAttr());
+}
+void MeetOp::getEffects(Effects &effects) {
+  write<RendezvousResource>(effects, getRendezvousAttr());
+}
+void NowOp::getEffects(Effects &effects) { write<ClockResource>(effects); }
+void ViewOp::getEffects(Effects &effects) { read<MembershipResource>(effects); }
+
+void CommitOp::getEffects(Effects &effects) {
+  write<MembershipResource>(effects);
+  write<DataResource>(effects);
 }
 
 void QuantaOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), DataResource::get());
+  read<MembershipResource>(effects);
 }
-
-void NextBatchOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get(), DataResource::get());
+void RoundSamplesOp::getEffects(Effects &effects) {
+  read<MembershipResource>(effects);
 }
-
+void NextBatchOp::getEffects(Effects &effects) { write<DataResource>(effects); }
 void StopRequestedOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get(), DataResource::get());
+  write<MembershipResource>(effects);
 }

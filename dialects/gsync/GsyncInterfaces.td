@@ -12,8 +12,6 @@ def SyncAlgorithm : AttrInterface<"SyncAlgorithm"> {
     program. Nothing else in the compiler knows it.
   }];
   let methods = [
-    InterfaceMethod<"One sentence for people.", "::llvm::StringRef",
-                    "getSummary">,
     InterfaceMethod<[{
         Writes the program in front of `train` (a gsync.train) and erases it. Fails with a
         diagnostic where the options or the training functions do not fit.

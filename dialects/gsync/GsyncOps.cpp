@@ -1,4 +1,4 @@
-// Verifiers and assembly of the gsync dialect.
+// Assembly of the gsync dialect, and what kind an operation is of.
 #include "dialects/gsync/Gsync.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,6 +11,7 @@ using namespace rubato::gsync;
 // Assembly
 //===----------------------------------------------------------------------===//
 
+/// `(@a, @b)`.
 static ParseResult parseCellList(OpAsmParser &parser, ArrayAttr &cells) {
   SmallVector<Attribute> names;
   auto parseName = [&]() -> ParseResult {
@@ -32,169 +33,169 @@ static void printCellList(OpAsmPrinter &printer, Operation *, ArrayAttr cells) {
   printer << ")";
 }
 
+/// `(@server = 1, @worker = rest)`; rest is -1.
+static ParseResult parseRoleCounts(OpAsmParser &parser, ArrayAttr &roles,
+                                   DenseI64ArrayAttr &counts) {
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> numbers;
+  auto parseOne = [&]() -> ParseResult {
+    StringAttr name;
+    int64_t number = -1;
+    if (parser.parseSymbolName(name) || parser.parseEqual())
+      return failure();
+    if (failed(parser.parseOptionalKeyword("rest")) &&
+        parser.parseInteger(number))
+      return failure();
+    names.push_back(FlatSymbolRefAttr::get(name));
+    numbers.push_back(number);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne))
+    return failure();
+  roles = parser.getBuilder().getArrayAttr(names);
+  counts = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
+}
+
+static void printRoleCounts(OpAsmPrinter &printer, Operation *, ArrayAttr roles,
+                            DenseI64ArrayAttr counts) {
+  printer << "(";
+  llvm::interleaveComma(llvm::zip(roles, counts.asArrayRef()), printer,
+                        [&](auto pair) {
+                          auto [role, count] = pair;
+                          printer << role << " = ";
+                          if (count < 0)
+                            printer << "rest";
+                          else
+                            printer << count;
+                        });
+  printer << ")";
+}
+
+/// `(%prev: !F) { … }`, the arguments only where there are some.
+static ParseResult parseRoundBody(OpAsmParser &parser, Region &body) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::OptionalParen,
+                               /*allowType=*/true) ||
+      parser.parseRegion(body, arguments))
+    return failure();
+  if (body.empty())
+    body.emplaceBlock();
+  return success();
+}
+
+static void printRoundBody(OpAsmPrinter &printer, Operation *, Region &body) {
+  if (body.getNumArguments()) {
+    printer << "(";
+    llvm::interleaveComma(body.getArguments(), printer, [&](auto argument) {
+      printer.printRegionArgument(argument);
+    });
+    printer << ") ";
+  }
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+/// `iter(%zero : tensor<8xf32>)`; the results are of the same types, and a
+/// count.
+static ParseResult parseCarried(
+    OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inits,
+    SmallVectorImpl<Type> &types, SmallVectorImpl<Type> &results, Type &count) {
+  count = parser.getBuilder().getI64Type();
+  if (failed(parser.parseOptionalKeyword("iter")))
+    return success();
+  if (parser.parseLParen() || parser.parseOperandList(inits) ||
+      parser.parseColonTypeList(types) || parser.parseRParen())
+    return failure();
+  llvm::append_range(results, types);
+  return success();
+}
+
+static void printCarried(OpAsmPrinter &printer, Operation *, OperandRange inits,
+                         TypeRange types, TypeRange, Type) {
+  if (inits.empty())
+    return;
+  printer << "iter(" << inits << " : " << types << ")";
+}
+
+/// `(cursor)`, `(queue acked_by(@c))`, `(queue lease(%t))`, `(keyed(%a, %b))`.
+static ParseResult
+parseSource(OpAsmParser &parser, BatchSourceAttr &source,
+            FlatSymbolRefAttr &ackedBy,
+            SmallVectorImpl<OpAsmParser::UnresolvedOperand> &keys) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLParen() || parser.parseKeyword(&word))
+    return failure();
+  std::optional<BatchSource> kind = symbolizeBatchSource(word);
+  if (!kind)
+    return parser.emitError(loc, "expected cursor, queue, keyed, range or peek "
+                                 "as the source of a batch");
+  source = BatchSourceAttr::get(parser.getContext(), *kind);
+  if (*kind == BatchSource::Queue) {
+    if (succeeded(parser.parseOptionalKeyword("acked_by"))) {
+      if (parser.parseLParen() || parser.parseAttribute(ackedBy) ||
+          parser.parseRParen())
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("lease")) &&
+               parser.parseOperandList(keys, OpAsmParser::Delimiter::Paren)) {
+      return failure();
+    }
+  } else if (parser.parseOperandList(keys,
+                                     OpAsmParser::Delimiter::OptionalParen)) {
+    return failure();
+  }
+  return parser.parseRParen();
+}
+
+static void printSource(OpAsmPrinter &printer, Operation *,
+                        BatchSourceAttr source, FlatSymbolRefAttr ackedBy,
+                        OperandRange keys) {
+  printer << "(" << stringifyBatchSource(source.getValue());
+  if (ackedBy)
+    printer << " acked_by(" << ackedBy << ")";
+  if (!keys.empty())
+    printer << (source.getValue() == BatchSource::Queue ? " lease(" : "(")
+            << keys << ")";
+  printer << ")";
+}
+
 #define GET_OP_CLASSES
 #include "dialects/gsync/GsyncOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Declarations
+// Kinds of operations
 //===----------------------------------------------------------------------===//
 
-LogicalResult TrainOp::verify() {
-  if (!isa<SyncAlgorithm>(getAlgorithm()))
-    return emitOpError("algorithm must implement SyncAlgorithm, got ")
-           << getAlgorithm();
-  return success();
+PolicyOp rubato::gsync::policyOf(AskOp ask) {
+  auto module = ask->getParentOfType<ModuleOp>();
+  return module
+             ? module.lookupSymbol<PolicyOp>(ask.getEntry().getRootReference())
+             : PolicyOp();
 }
 
-/// The operation of kind `Op` that `name` refers to, or an error.
-template <typename Op>
-static FailureOr<Op> lookup(Operation *user, FlatSymbolRefAttr name,
-                            SymbolTableCollection &symbols) {
-  if (auto op = symbols.lookupNearestSymbolFrom<Op>(user, name))
-    return op;
-  return user->emitOpError("names no ")
-         << Op::getOperationName() << ": " << name;
+static bool isCentral(AskOp ask) {
+  PolicyOp policy = policyOf(ask);
+  return !policy || policy.getPlacement() == Placement::Central;
 }
 
-LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return lookup<GroupOp>(*this, getGroupAttr(), symbols);
+bool rubato::gsync::mayFail(Operation *op) {
+  if (auto ask = dyn_cast<AskOp>(op))
+    return isCentral(ask);
+  return isa<AwaitOp, CollectOp, CommitOp>(op);
 }
 
-LogicalResult RoleOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return lookup<GroupOp>(*this, getGroupAttr(), symbols);
+bool rubato::gsync::mayBlock(Operation *op) {
+  return mayFail(op) || isa<MeetOp, CloseOp, NextOp>(op);
 }
 
-LogicalResult CellOp::verify() {
-  bool stored =
-      getRole() == CellRole::Parameter || getRole() == CellRole::Frozen;
-  if (stored != getLayout().has_value())
-    return emitOpError("of role ")
-           << stringifyCellRole(getRole())
-           << (stored ? " needs the layout of its slots" : " takes no layout");
-  if (getDefaultValue() && getRole() != CellRole::Setting)
-    return emitOpError("only a setting has a default");
-  return success();
+bool rubato::gsync::isCollective(Operation *op) {
+  return isa<AllReduceOp, AllGatherOp, ReduceScatterOp, BroadcastOp>(op);
 }
 
-LogicalResult RoleOp::verifyRegions() {
-  unsigned models = 0, strands = 0;
-  for (Operation &op : getBody().front()) {
-    if (isa<ModelOp>(op))
-      ++models;
-    else if (isa<StrandOp>(op))
-      ++strands;
-    else
-      return op.emitOpError("may not stand directly in a role");
-  }
-  if (strands == 0 || models != 1)
-    return emitOpError("needs at least one gsync.strand and one gsync.model");
-  return success();
-}
-
-LogicalResult StrandOp::verifyRegions() {
-  if (getBody().front().empty() || !isa<NextOp>(getBody().front().back()))
-    return emitOpError("must end in gsync.next");
-  return success();
-}
-
-LogicalResult ModelOp::verifyRegions() {
-  Block &body = getBody().front();
-  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
-  if (!yield || yield.getValues().size() != 1)
-    return emitOpError("must end in gsync.yield of the flat parameters");
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Cells
-//===----------------------------------------------------------------------===//
-
-LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto cell = lookup<CellOp>(*this, getCellAttr(), symbols);
-  if (failed(cell))
-    return failure();
-  if (cell->getType() != getType())
-    return emitOpError("has type ")
-           << getType() << " but the cell has " << cell->getType();
-  return success();
-}
-
-LogicalResult AtomicOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  llvm::SmallPtrSet<Attribute, 8> seen;
-  auto arguments = getBody().front().getArguments();
-  if (arguments.size() != getCells().size())
-    return emitOpError("body needs one argument per cell");
-  for (auto [name, argument] :
-       llvm::zip(getCells().getAsRange<FlatSymbolRefAttr>(), arguments)) {
-    auto cell = lookup<CellOp>(*this, name, symbols);
-    if (failed(cell))
-      return failure();
-    if (!seen.insert(name).second)
-      return emitOpError("names cell ") << name << " twice";
-    if (cell->getRole() == CellRole::Setting ||
-        cell->getRole() == CellRole::Frozen)
-      return emitOpError("may not change ")
-             << name << ": its role is " << stringifyCellRole(cell->getRole());
-    if (cell->getType() != argument.getType())
-      return emitOpError("argument for ")
-             << name << " has type " << argument.getType() << ", expected "
-             << cell->getType();
-  }
-  return success();
-}
-
-LogicalResult AtomicOp::verifyRegions() {
-  Block &body = getBody().front();
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (yield.getValues().getTypes() != body.getArgumentTypes())
-    return emitOpError("must yield one new value per cell, of its type");
-  WalkResult walk = getBody().walk([&](Operation *op) {
-    if (!isa<AllReduceOp, AwaitOp, NextBatchOp, RepeatOp, AtomicOp>(op))
-      return WalkResult::advance();
-    op->emitOpError("may not stand in a gsync.atomic: it could wait; move it "
-                    "in front of the atomic");
-    return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
-}
-
-//===----------------------------------------------------------------------===//
-// Communication and control
-//===----------------------------------------------------------------------===//
-
-LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto channel = lookup<ChannelOp>(*this, getChannelAttr(), symbols);
-  if (failed(channel))
-    return failure();
-  if (channel->getKind() != ChannelKind::Collective)
-    return emitOpError("needs a collective channel");
-  return success();
-}
-
-LogicalResult AllReduceOp::verify() {
-  if (TypeRange(getFuture().getType().getTypes()) != getValues().getTypes())
-    return emitOpError("future must carry the types of the operands");
-  return success();
-}
-
-LogicalResult AwaitOp::verify() {
-  if (TypeRange(getFuture().getType().getTypes()) != getResultTypes())
-    return emitOpError("must give the values its future carries: ")
-           << getFuture().getType();
-  return success();
-}
-
-LogicalResult RepeatOp::verifyRegions() {
-  Block &body = getBody().front();
-  if (body.getArgumentTypes() != getInits().getTypes())
-    return emitOpError("body needs one argument per carried value");
-  if (cast<YieldOp>(body.getTerminator()).getValues().getTypes() !=
-      getInits().getTypes())
-    return emitOpError("body must yield one value per carried value");
-  WalkResult walk = getBody().walk([&](AllReduceOp op) {
-    op.emitOpError("on a collective channel may not stand in a gsync.repeat: "
-                   "members may repeat it differently often");
-    return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
+FlatSymbolRefAttr rubato::gsync::channelOf(Operation *op) {
+  if (!isCollective(op) &&
+      !isa<ExchangeOp, PullOp, PushOp, CollectOp, GrantOp, WorkersOp, CloseOp>(
+          op))
+    return {};
+  return op->getAttrOfType<FlatSymbolRefAttr>("channel");
 }

@@ -67,7 +67,7 @@ LogicalResult Placement::direct(Value value, Address address) {
   if (auto repeat = dyn_cast_or_null<gsync::RepeatOp>(def)) {
     unsigned index = cast<OpResult>(value).getResultNumber();
     Block &body = repeat.getBody().front();
-    set(body.getArgument(index), address);
+    set(body.getArgument(index + 1), address); // after the body's index
     return direct(body.getTerminator()->getOperand(index), address);
   }
   return success();

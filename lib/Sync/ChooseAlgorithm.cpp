@@ -27,19 +27,33 @@ public:
     registerAlgorithms(registry);
   }
 
+  /// The attribute of an algorithm's own dialect. Its class is known only in
+  /// the algorithm's folder, so it is made from its text.
+  Attribute spell(const AlgorithmInfo &info, DictionaryAttr values) {
+    std::string text = "#" + info.dialect + ".algorithm";
+    if (!values.empty()) {
+      llvm::raw_string_ostream out(text);
+      out << "<" << values << ">";
+    }
+    return parseAttribute(text, &getContext());
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<std::string> names = algorithmNames();
-    if (!llvm::is_contained(names, algorithm.getValue())) {
+    NamedAlgorithm found = findAlgorithm(algorithm);
+    if (!found.algorithm) {
       module.emitError("unknown algorithm '")
           << algorithm.getValue()
-          << "'; this build has: " << llvm::join(names, ", ");
+          << "'; this build has: " << llvm::join(algorithmNames(), ", ");
       return signalPassFailure();
     }
-    std::string dialect = algorithm;
-    llvm::replace(dialect, '-', '_');
-    Attribute attribute =
-        parseAttribute("#" + dialect + ".algorithm", &getContext());
+    SmallVector<std::string> named(given.begin(), given.end());
+    auto values = AlgorithmOptions::resolve(
+        *found.algorithm, *found.configuration, named, &getContext(),
+        [&] { return module.emitError(); });
+    if (failed(values))
+      return signalPassFailure();
+    Attribute attribute = spell(*found.algorithm, *values);
     if (!attribute)
       return signalPassFailure();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());

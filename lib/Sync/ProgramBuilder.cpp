@@ -27,6 +27,7 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
                               "other signatures than build-training gives "
                               "them; verify-train says which");
   ProgramBuilder b(train->getLoc(), train->getContext());
+  b.module = module;
   b.setInsertionPoint(train);
   b.flatType = cast<RankedTensorType>(g.getInput(0));
   b.counterType = cast<RankedTensorType>(g.getResult(1));
@@ -64,8 +65,25 @@ void ProgramBuilder::addCells(double learningRate) {
     cell("w_frozen", frozenType, CellRole::Frozen, "frozen");
 }
 
+void ProgramBuilder::addState(StringRef name, Type type) {
+  CellOp::create(*this, name, type, CellRole::State, FlatSymbolRefAttr(),
+                 FloatAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
 Value ProgramBuilder::load(StringRef cell, Type type) {
   return LoadOp::create(*this, type, cell);
+}
+
+Type ProgramBuilder::cellType(StringRef name) {
+  auto cell = module.lookupSymbol<CellOp>(name);
+  if (!cell)
+    llvm::report_fatal_error("a program loads a cell it did not declare: @" +
+                             Twine(name));
+  return cell.getType();
 }
 
 Value ProgramBuilder::zero(Type type) { return ZeroOp::create(*this, type); }
@@ -74,13 +92,62 @@ Value ProgramBuilder::constant(int64_t value) {
   return arith::ConstantIntOp::create(*this, value, 64);
 }
 
+Value ProgramBuilder::constant(double value) {
+  return arith::ConstantFloatOp::create(*this, getF64Type(), APFloat(value));
+}
+
+Value ProgramBuilder::constant(bool value) {
+  return arith::ConstantIntOp::create(*this, value, 1);
+}
+
+Value ProgramBuilder::extract(Value scalar) {
+  return tensor::ExtractOp::create(*this, scalar, ValueRange{});
+}
+
+Value ProgramBuilder::wrap(Value scalar) {
+  return tensor::FromElementsOp::create(
+      *this, RankedTensorType::get({}, scalar.getType()), scalar);
+}
+
+Value ProgramBuilder::toReal(Value scalar) {
+  if (scalar.getType().isF64())
+    return scalar;
+  if (isa<FloatType>(scalar.getType()))
+    return arith::ExtFOp::create(*this, getF64Type(), scalar);
+  return arith::SIToFPOp::create(*this, getF64Type(), scalar);
+}
+
+Value ProgramBuilder::fill(Value scalar, Type like) {
+  Type element = cast<RankedTensorType>(like).getElementType();
+  if (isa<FloatType>(element)) {
+    scalar = toReal(scalar);
+    if (!element.isF64())
+      scalar = arith::TruncFOp::create(*this, element, scalar);
+  }
+  return tensor::SplatOp::create(*this, like, scalar);
+}
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
 ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
                                                      Gradient acc) {
-  auto batch = NextBatchOp::create(*this, batchTypes);
+  auto batch = NextBatchOp::create(*this, TypeRange(batchTypes));
+  return addGradient(w, step, acc, batch.getResults());
+}
+
+ProgramBuilder::Gradient ProgramBuilder::noGradient() {
+  return {zero(flatType), zero(counterType), zero(lossType)};
+}
+
+ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
+                                                     Gradient acc,
+                                                     ValueRange batch) {
   SmallVector<Value> arguments{w};
   if (hasFrozen)
     arguments.push_back(load("w_frozen", frozenType));
-  llvm::append_range(arguments, batch.getResults());
+  llvm::append_range(arguments, batch);
   arguments.append({step, acc.sum});
   auto call = func::CallOp::create(
       *this, "gradient", TypeRange{flatType, counterType, lossType}, arguments);
@@ -96,49 +163,62 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
       arith::AddFOp::create(b, named("loss.sum"), acc.loss, call.getResult(2))};
 }
 
-void ProgramBuilder::update(Value sum, Value samples) {
+Value ProgramBuilder::learningRate(Value seen, Value samples) {
   Value base = load("base_lr", rateType), budget = load("budget", counterType);
-  SmallVector<Attribute> cells{FlatSymbolRefAttr::get(getContext(), "w")};
-  SmallVector<Type> types{flatType};
-  for (auto [i, type] : llvm::enumerate(stateTypes)) {
-    cells.push_back(
-        FlatSymbolRefAttr::get(getContext(), "state" + std::to_string(i)));
-    types.push_back(type);
-  }
-  cells.push_back(FlatSymbolRefAttr::get(getContext(), "seen"));
-  types.push_back(counterType);
+  return func::CallOp::create(*this, "lr", TypeRange{rateType},
+                              ValueRange{seen, samples, base, budget})
+      .getResult(0);
+}
 
-  auto atomic = AtomicOp::create(*this, getArrayAttr(cells));
-  OpBuilder::InsertionGuard guard(*this);
-  Block *body = createBlock(&atomic.getBody(), {}, types,
-                            SmallVector<Location>(types.size(), getLoc()));
-  Value w = body->getArgument(0), seen = body->getArguments().back();
-  ValueRange state = body->getArguments().drop_front().drop_back();
-  auto lr = func::CallOp::create(*this, "lr", TypeRange{rateType},
-                                 ValueRange{seen, samples, base, budget});
+ValueRange ProgramBuilder::step(Value w, ValueRange state, Value sum,
+                                Value samples, Value rate) {
   SmallVector<Value> arguments{w};
   llvm::append_range(arguments, state);
-  arguments.append({sum, samples, lr.getResult(0)});
+  arguments.append({sum, samples, rate});
   SmallVector<Type> results{flatType};
   llvm::append_range(results, stateTypes);
-  auto step = func::CallOp::create(*this, "step", results, arguments);
-  SmallVector<Value> values{arith::SubFOp::create(*this, w, step.getResult(0))};
-  llvm::append_range(values, step.getResults().drop_front());
-  values.push_back(arith::AddIOp::create(
-      static_cast<OpBuilder &>(*this),
-      NameLoc::get(getStringAttr("seen"), getLoc()), seen, samples));
-  YieldOp::create(*this, values);
+  return func::CallOp::create(*this, "step", results, arguments).getResults();
+}
+
+SmallVector<std::string> ProgramBuilder::modelCells() {
+  SmallVector<std::string> cells{"w"};
+  for (size_t i = 0; i < stateTypes.size(); ++i)
+    cells.push_back("state" + std::to_string(i));
+  cells.push_back("seen");
+  return cells;
+}
+
+void ProgramBuilder::update(Value sum, Value samples,
+                            function_ref<Value(Value)> rate,
+                            function_ref<void(MutableArrayRef<Value>)> state) {
+  // Settings are loaded outside: nothing in an atomic needs them locked.
+  Value base = load("base_lr", rateType), budget = load("budget", counterType);
+  atomic(modelCells(), [&](ValueRange cells) -> AtomicResult {
+    Value w = cells.front(), seen = cells.back();
+    SmallVector<Value> before(cells.drop_front().drop_back());
+    if (state)
+      state(before);
+    Value lr = func::CallOp::create(*this, "lr", TypeRange{rateType},
+                                    ValueRange{seen, samples, base, budget})
+                   .getResult(0);
+    if (rate)
+      lr = rate(lr);
+    ValueRange stepped = step(w, before, sum, samples, lr);
+    SmallVector<Value> after{arith::SubFOp::create(*this, w, stepped.front())};
+    llvm::append_range(after, stepped.drop_front());
+    after.push_back(arith::AddIOp::create(
+        static_cast<OpBuilder &>(*this),
+        NameLoc::get(getStringAttr("seen"), getLoc()), seen, samples));
+    return {after};
+  });
 }
 
 Value ProgramBuilder::withinBudget(Value stop) {
-  auto extract = [&](Value scalar) -> Value {
-    return tensor::ExtractOp::create(*this, scalar, ValueRange{});
-  };
   Value seen = extract(load("seen", counterType));
   Value budget = extract(load("budget", counterType));
   Value more =
       arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, seen, budget);
   Value nobody = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq,
-                                       extract(stop), constant(0));
+                                       extract(stop), constant(int64_t(0)));
   return arith::AndIOp::create(*this, more, nobody);
 }

@@ -2,6 +2,8 @@
 #ifndef RUBATO_SYNC_ALGORITHMS_H
 #define RUBATO_SYNC_ALGORITHMS_H
 
+#include "rubato/Sync/Algorithm.h"
+
 #include "mlir/IR/DialectRegistry.h"
 
 namespace rubato {
@@ -9,8 +11,18 @@ namespace rubato {
 /// Registers the dialect of every algorithm, one per folder of lib/Sync.
 void registerAlgorithms(mlir::DialectRegistry &registry);
 
-/// What a user calls them (`abs-sgd` for the dialect `abs_sgd`), sorted.
+/// All of them, by folder.
+llvm::ArrayRef<const AlgorithmInfo *> algorithms();
+
+/// What a user calls them and their configurations, sorted.
 llvm::SmallVector<std::string> algorithmNames();
+
+/// What a name stands for; null where there is no such name.
+struct NamedAlgorithm {
+  const AlgorithmInfo *algorithm = nullptr;
+  const AlgorithmConfiguration *configuration = nullptr;
+};
+NamedAlgorithm findAlgorithm(llvm::StringRef name);
 
 } // namespace rubato
 

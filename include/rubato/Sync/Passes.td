@@ -7,14 +7,18 @@ include "mlir/Pass/PassBase.td"
 def ChooseAlgorithm : Pass<"choose-algorithm", "::mlir::ModuleOp"> {
   let summary = "Adds gsync.train with the algorithm of a given name";
   let description = [{
-    The name `abs-sgd` becomes the attribute `#abs_sgd.algorithm<…>` of the
-    dialect that the algorithm's folder registers.
+    The name `abs-sgd` becomes the attribute `#abs_sgd.algorithm<{…}>` of the
+    dialect that the algorithm's folder registers, with the value of every
+    option. A name may stand for a configuration of an algorithm of another
+    name.
 
     After: `gsync.train algorithm(#allreduce.algorithm) learning_rate(5.0e-02)`
   }];
   let options = [
     Option<"algorithm", "algorithm", "std::string", "\"allreduce\"",
            "name of the synchronisation algorithm">,
+    ListOption<"given", "options", "std::string",
+               "options of the algorithm, name=value">,
     Option<"learningRate", "lr", "double", "0.01", "default learning rate">
   ];
   let dependentDialects = ["::rubato::gsync::GsyncDialect"];
@@ -32,6 +36,8 @@ def ExpandAlgorithm : Pass<"expand-algorithm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::rubato::gsync::GsyncDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -4,6 +4,7 @@
 #define RUBATO_SYNC_PROGRAMBUILDER_H
 
 #include "dialects/gsync/Gsync.h"
+#include "rubato/Sync/Algorithm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -26,25 +27,117 @@ public:
   /// has frozen tensors, and the settings @budget and @base_lr.
   void addCells(double learningRate);
 
+  /// Declares one cell more, of role state.
+  void addState(llvm::StringRef name, mlir::Type type);
+
+  //===--------------------------------------------------------------------===//
+  // Parts of programs
+  //===--------------------------------------------------------------------===//
+
+  /// Writes the inside of a region; the arguments are the region's.
+  using Body = llvm::function_ref<void(mlir::ValueRange)>;
+
+  gsync::RoleOp role(llvm::StringRef name, llvm::StringRef group,
+                     llvm::function_ref<void()> body, bool onHost = false);
+  void init(Body body);
+  void strand(Body body, mlir::TypeRange carried = {},
+              llvm::StringRef label = {});
+  void drain(Body body, mlir::TypeRange carried = {});
+  void model(Body body);
+  /// The usual model: the cell @w.
+  void modelOfCell();
+
+  /// `gsync.repeat`; the body gets the index and the carried values, and gives
+  /// the next ones. Results: carried values, then the count.
+  using Iterate = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value index, mlir::ValueRange)>;
+  mlir::ValueRange repeat(mlir::Value until, mlir::Value atLeast,
+                          mlir::Value atMost, mlir::ValueRange inits,
+                          Iterate body);
+
+  /// `gsync.atomic`: the body gets the cells' values and gives their new ones
+  /// and the atomic's results.
+  struct AtomicResult {
+    llvm::SmallVector<mlir::Value> cells, values = {};
+  };
+  using Change = llvm::function_ref<AtomicResult(mlir::ValueRange)>;
+  gsync::AtomicOp atomic(llvm::ArrayRef<std::string> cells, Change body,
+                         mlir::TypeRange results = {});
+
+  /// `scf.if`, both sides giving values of `types`.
+  mlir::ValueRange
+  choose(mlir::Value condition, mlir::TypeRange types,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> yes,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> no);
+  /// `scf.if` without values.
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+
+  /// Declares a policy; entries are names and types.
+  using Entries =
+      llvm::ArrayRef<std::pair<llvm::StringRef, mlir::FunctionType>>;
+  void policy(llvm::StringRef name, llvm::StringRef kind,
+              gsync::Placement placement,
+              llvm::ArrayRef<mlir::NamedAttribute> settings, Entries entries);
+  mlir::ValueRange ask(llvm::StringRef policy, llvm::StringRef entry,
+                       mlir::ValueRange inputs, mlir::TypeRange answers);
+
+  /// `gsync.all_reduce sum`; `await` gives its sums.
+  mlir::Value allReduce(llvm::StringRef channel, mlir::ValueRange values);
+  mlir::ValueRange await(mlir::Value future);
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
   mlir::Value load(llvm::StringRef cell, mlir::Type type);
+  /// The type of a cell that was declared in this program.
+  mlir::Type cellType(llvm::StringRef cell);
+  mlir::Value load(llvm::StringRef cell) { return load(cell, cellType(cell)); }
   mlir::Value zero(mlir::Type type);
   mlir::Value constant(int64_t value);
+  mlir::Value constant(double value);
+  mlir::Value constant(bool value);
+  /// The scalar in a tensor of rank 0, and the other way round.
+  mlir::Value extract(mlir::Value scalar);
+  mlir::Value wrap(mlir::Value scalar);
+  /// A tensor of type `like` with the same host scalar (f64 or i64) everywhere,
+  /// converted to its element type.
+  mlir::Value fill(mlir::Value scalar, mlir::Type like);
+  /// A host scalar (i64 or f64) as f64.
+  mlir::Value toReal(mlir::Value scalar);
 
   /// The next micro-batch and its gradient added to `acc`: calls @gradient.
   struct Gradient {
     mlir::Value sum, samples, loss;
   };
   Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc);
+  /// The same on a batch that was taken by other means.
+  Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc,
+                       mlir::ValueRange batch);
+  Gradient noGradient();
+
+  /// Calls @lr with the settings of the run.
+  mlir::Value learningRate(mlir::Value seen, mlir::Value samples);
+  /// Calls @step: the displacement, then the optimizer's new state.
+  mlir::ValueRange step(mlir::Value w, mlir::ValueRange state, mlir::Value sum,
+                        mlir::Value samples, mlir::Value rate);
+  /// @w, @state0…, @seen: what an update changes.
+  llvm::SmallVector<std::string> modelCells();
 
   /// One atomic update of @w, the optimizer's state and @seen by the summed
-  /// gradient of `samples` samples.
-  void update(mlir::Value sum, mlir::Value samples);
+  /// gradient of `samples` samples. `rate` may change the learning rate, and
+  /// `state` the optimizer's state, before they are used.
+  void update(
+      mlir::Value sum, mlir::Value samples,
+      llvm::function_ref<mlir::Value(mlir::Value)> rate = {},
+      llvm::function_ref<void(llvm::MutableArrayRef<mlir::Value>)> state = {});
 
   /// True while @seen is below @budget and nobody asked to stop.
   mlir::Value withinBudget(mlir::Value stop);
 
 private:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  mlir::ModuleOp module;
   mlir::Type frozenType;
 };
 

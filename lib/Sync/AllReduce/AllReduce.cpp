@@ -22,51 +22,54 @@ void allreduce::AllReduceDialect::initialize() {
       >();
 }
 
-StringRef allreduce::AlgorithmAttr::getSummary() const {
-  return "every round sums the gradients of all members";
+const AlgorithmInfo &allreduce::info() {
+  static const AlgorithmInfo info{
+      .dialect = "allreduce",
+      .configurations = {{"allreduce",
+                          "synchronous SGD: every round sums the gradients of "
+                          "all members"}},
+      .description =
+          "Every member computes the gradients of its share of the global "
+          "batch; one reduction sums gradients, sample counts, losses and stop "
+          "requests; every member applies the same update, so replicas stay "
+          "bit-identical.\n\nUse it when machines are equally fast. It waits "
+          "for the slowest member in every round.",
+      .warnings = {"The slowest member sets the pace of all."},
+  };
+  return info;
 }
 
 /// Gradients of all micro-batches but the last, accumulated.
 static ProgramBuilder::Gradient accumulate(ProgramBuilder &b, Value count,
                                            Value w, Value step) {
-  SmallVector<Value> inits{b.zero(b.flatType), b.zero(b.counterType),
-                           b.zero(b.lossType)};
-  auto types = llvm::to_vector(ValueRange(inits).getTypes());
-  auto repeat = RepeatOp::create(b, types, count, count, inits);
-  OpBuilder::InsertionGuard guard(b);
-  Block *body = b.createBlock(&repeat.getBody(), {}, types,
-                              SmallVector<Location>(3, b.getLoc()));
-  auto next = b.addGradient(
-      w, step,
-      {body->getArgument(0), body->getArgument(1), body->getArgument(2)});
-  YieldOp::create(b, ValueRange{next.sum, next.samples, next.loss});
-  return {repeat.getResult(0), repeat.getResult(1), repeat.getResult(2)};
+  auto zero = b.noGradient();
+  ValueRange sums =
+      b.repeat(Value(), count, count, {zero.sum, zero.samples, zero.loss},
+               [&](Value, ValueRange acc) -> SmallVector<Value> {
+                 auto next = b.addGradient(w, step, {acc[0], acc[1], acc[2]});
+                 return {next.sum, next.samples, next.loss};
+               });
+  return {sums[0], sums[1], sums[2]};
 }
 
-static void buildStrand(ProgramBuilder &b) {
-  auto strand = StrandOp::create(b);
-  OpBuilder::InsertionGuard guard(b);
-  b.createBlock(&strand.getBody());
-  Value w = b.load("w", b.flatType), step = b.load("seen", b.counterType);
+static void buildRound(ProgramBuilder &b) {
+  Value w = b.load("w"), step = b.load("seen");
   // The last micro-batch stands apart: its backward pass is what the
   // reductions overlap with.
   Value count = arith::SubIOp::create(b, QuantaOp::create(b, b.getI64Type()),
-                                      b.constant(1));
+                                      b.constant(int64_t(1)));
   auto gradient = b.addGradient(w, step, accumulate(b, count, w, step));
   Value stop = StopRequestedOp::create(b, b.counterType);
-
-  SmallVector<Value> values{gradient.sum, gradient.samples, gradient.loss,
-                            stop};
-  auto types = llvm::to_vector(ValueRange(values).getTypes());
-  auto future = FutureType::get(b.getContext(), types);
-  Value sums = AllReduceOp::create(b, future, "grads", values);
-  auto reduced = AwaitOp::create(b, types, sums);
-  b.update(reduced.getResult(0), reduced.getResult(1));
-  NextOp::create(b, b.withinBudget(reduced.getResult(3)));
+  ValueRange sums = b.await(b.allReduce(
+      "grads", {gradient.sum, gradient.samples, gradient.loss, stop}));
+  b.update(sums[0], sums[1]);
+  NextOp::create(b, b.withinBudget(sums[3]));
 }
 
 LogicalResult allreduce::AlgorithmAttr::expand(Operation *op) const {
   auto train = cast<TrainOp>(op);
+  if (failed(AlgorithmOptions::read(info(), getOptions(), op)))
+    return failure();
   auto builder = ProgramBuilder::create(op);
   if (failed(builder))
     return failure();
@@ -74,13 +77,10 @@ LogicalResult allreduce::AlgorithmAttr::expand(Operation *op) const {
   GroupOp::create(b, "world");
   ChannelOp::create(b, "grads", "world", ChannelKind::Collective);
   b.addCells(train.getLearningRate().convertToDouble());
-
-  auto role = RoleOp::create(b, "worker", "world");
-  b.createBlock(&role.getBody());
-  buildStrand(b);
-  auto model = ModelOp::create(b);
-  b.createBlock(&model.getBody());
-  YieldOp::create(b, b.load("w", b.flatType));
+  b.role("worker", "world", [&] {
+    b.strand([&](ValueRange) { buildRound(b); });
+    b.modelOfCell();
+  });
   train.erase();
   return success();
 }

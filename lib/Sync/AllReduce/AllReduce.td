@@ -2,20 +2,13 @@
 #ifndef RUBATO_SYNC_ALLREDUCE_TD
 #define RUBATO_SYNC_ALLREDUCE_TD
 
-include "dialects/gsync/GsyncInterfaces.td"
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/DialectBase.td"
+include "rubato/Sync/Algorithm.td"
 
-def AllReduce_Dialect : Dialect {
-  let name = "allreduce";
-  let cppNamespace = "::rubato::allreduce";
+def AllReduce_Dialect : Algorithm_Dialect<"allreduce"> {
   let summary = "Synchronous data-parallel SGD";
-  let useDefaultAttributePrinterParser = 1;
 }
 
-def AllReduce_AlgorithmAttr : AttrDef<AllReduce_Dialect, "Algorithm", [
-    DeclareAttrInterfaceMethods<SyncAlgorithm>]> {
-  let mnemonic = "algorithm";
+def AllReduce_AlgorithmAttr : Algorithm_Attr<AllReduce_Dialect> {
   let summary = "every round sums the gradients of all members";
 }
 
