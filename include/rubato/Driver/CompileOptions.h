@@ -27,6 +27,7 @@ struct CompileOptions {
   double stepFactor = 0.1;
   // sync
   std::string algorithm = "allreduce";
+  std::vector<std::string> algorithmOptions;
   // kernels, schedule, target
   std::string kernels = "fast", march = "x86-64-v3";
   int64_t bucketBytes = 1 << 20;
@@ -52,7 +53,9 @@ struct CompileOptions {
     v("step-every", stepEvery, "schedule step: samples between two steps");
     v("step-factor", stepFactor, "schedule step: factor of each step");
     v("warmup", warmup, "linear warm-up over this many samples");
-    v("algorithm", algorithm, "how workers synchronise");
+    v("algorithm", algorithm, "how workers synchronise (rubato explain)");
+    v("algorithm-option", algorithmOptions,
+      "constant of the algorithm: NAME=VALUE (rubato explain ALGORITHM)");
     v("kernels", kernels, "fast, or reference (plain loops)");
     v("march", march, "processor: x86-64-v3, native, …");
     v("bucket-bytes", bucketBytes, "size at which a gradient bucket is closed");
