@@ -21,8 +21,9 @@ struct World {
 std::vector<std::string_view> policyNames();
 
 /// Makes a policy. What is not set keeps its default; README.md has the table
-/// of settings. The state that another policy of the same name and settings
-/// saved can be loaded into it, whatever the seed.
+/// of settings. Another policy of the same name, settings and world takes its
+/// saved state, whatever the seed: so a state is copied, and asked again under
+/// other seeds for the other outcomes of its random draws.
 Status makePolicy(std::string_view name, std::span<const NamedSetting> settings,
                   const World &world, std::unique_ptr<Policy> &policy);
 
