@@ -50,4 +50,24 @@ def VerifySync : Pass<"verify-sync", "::mlir::ModuleOp"> {
   }];
 }
 
+def GsyncTestMutate : Pass<"gsync-test-mutate", "::mlir::ModuleOp"> {
+  let summary = "Breaks a program on purpose, for tests of verifiers";
+  let description = [{
+    Applies one mutation (`kind`) at one place (`site`, counted in the order of
+    the file) and says where in a remark. A kind that does not exist, or a site
+    beyond the last, is an error that says what there is.
+
+    Before: `%s:2 = gsync.await %f : !F`
+    After `kind=drop-await`: the future is lost, `%s#0` and `%s#1` are zeros.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "", "what to break">,
+    Option<"site", "site", "unsigned", "0", "where, from 0">
+  ];
+  let dependentDialects = ["::rubato::gsync::GsyncDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // RUBATO_SYNC_PASSES_TD
