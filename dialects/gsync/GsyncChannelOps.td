@@ -125,7 +125,7 @@ def Gsync_ExchangeOp : Gsync_Op<"exchange", [Gsync_Effects, Gsync_Symbols]> {
     Both name each other and the same tag. The future gives what the other sent.
 
     ```mlir
-    %f = gsync.exchange (%x) with(%peer) tag(%tag) on @gossip : (tensor<8xf32>) -> !gsync.future<tensor<8xf32>>
+    %f = gsync.exchange (%x) with(%peer) tag(%tag) on @pairs : (tensor<8xf32>) -> !gsync.future<tensor<8xf32>>
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$values, I64:$peer, I64:$tag,

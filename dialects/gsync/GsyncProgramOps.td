@@ -11,7 +11,7 @@ def Gsync_TrainOp : Gsync_Op<"train", [HasParent<"::mlir::ModuleOp">]> {
     is the default of the run-time setting.
 
     ```mlir
-    gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
+    gsync.train algorithm(#some.algorithm) learning_rate(5.000000e-02)
     ```
   }];
   let arguments = (ins AnyAttr:$algorithm, F64Attr:$learning_rate);
@@ -96,7 +96,7 @@ def Gsync_PolicyOp : Gsync_Op<"policy", [
     function of (seed, policy, member, call number).
 
     ```mlir
-    gsync.policy @match "gossip.matcher" central with {topology = "ring"} {
+    gsync.policy @match "pairs.matcher" central with {topology = "ring"} {
       gsync.entry @next : () -> (i64, i64, i1)
     }
     ```
@@ -195,7 +195,7 @@ def Gsync_StrandOp : Gsync_PartOp<"strand"> {
     a name.
 
     ```mlir
-    gsync.strand @gossip (%prev: !gsync.future<tensor<i64>>) {
+    gsync.strand @talk (%prev: !gsync.future<tensor<i64>>) {
       …
       gsync.next %go (%next : !gsync.future<tensor<i64>>)
     }

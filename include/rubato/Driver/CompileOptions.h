@@ -2,6 +2,8 @@
 #ifndef RUBATO_DRIVER_COMPILEOPTIONS_H
 #define RUBATO_DRIVER_COMPILEOPTIONS_H
 
+#include "rubato/Sync/Algorithms.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
@@ -26,7 +28,7 @@ struct CompileOptions {
   int64_t stepEvery = 0, warmup = 0;
   double stepFactor = 0.1;
   // sync
-  std::string algorithm = "allreduce";
+  std::string algorithm = defaultAlgorithm();
   std::vector<std::string> algorithmOptions;
   // kernels, schedule, target
   std::string kernels = "fast", march = "x86-64-v3";

@@ -7,16 +7,16 @@ include "mlir/Pass/PassBase.td"
 def ChooseAlgorithm : Pass<"choose-algorithm", "::mlir::ModuleOp"> {
   let summary = "Adds gsync.train with the algorithm of a given name";
   let description = [{
-    The name `abs-sgd` becomes the attribute `#abs_sgd.algorithm<{…}>` of the
+    The name `some-sgd` becomes the attribute `#some_sgd.algorithm<{…}>` of the
     dialect that the algorithm's folder registers, with the value of every
     option. A name may stand for a configuration of an algorithm of another
     name.
 
-    After: `gsync.train algorithm(#allreduce.algorithm) learning_rate(5.0e-02)`
+    After: `gsync.train algorithm(#some_sgd.algorithm<{…}>) learning_rate(5.0e-02)`
   }];
   let options = [
-    Option<"algorithm", "algorithm", "std::string", "\"allreduce\"",
-           "name of the synchronisation algorithm">,
+    Option<"algorithm", "algorithm", "std::string", "",
+           "name of the synchronisation algorithm; empty: the default one">,
     ListOption<"given", "options", "std::string",
                "options of the algorithm, name=value">,
     Option<"learningRate", "lr", "double", "0.01", "default learning rate">
@@ -30,7 +30,7 @@ def ExpandAlgorithm : Pass<"expand-algorithm", "::mlir::ModuleOp"> {
     Calls the `SyncAlgorithm` interface of the attribute: the dialect, this
     pass and the driver know no algorithm by name.
 
-    Before: `gsync.train algorithm(#allreduce.algorithm) …`
+    Before: `gsync.train algorithm(#some_sgd.algorithm<{…}>) …`
     After: `gsync.group`, `gsync.channel`, `gsync.cell`s and a `gsync.role`.
   }];
   let dependentDialects = ["::rubato::gsync::GsyncDialect",

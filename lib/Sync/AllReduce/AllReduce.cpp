@@ -35,6 +35,7 @@ const AlgorithmInfo &allreduce::info() {
           "bit-identical.\n\nUse it when machines are equally fast. It waits "
           "for the slowest member in every round.",
       .warnings = {"The slowest member sets the pace of all."},
+      .byDefault = true,
   };
   return info;
 }
