@@ -28,9 +28,9 @@ const Rules &allRules() {
 }
 
 Rule findRule(Operation *op) {
-  if (isa<linalg::LinalgOp>(op))
-    return evaluateLinalg;
-  return allRules().lookup(op);
+  if (Rule rule = allRules().lookup(op))
+    return rule;
+  return isa<linalg::LinalgOp>(op) ? evaluateLinalg : nullptr;
 }
 
 void giveOpaque(Operation *op, SmallVectorImpl<Value> &results) {
@@ -81,8 +81,9 @@ LogicalResult evaluate(Operation *op, ArrayRef<Value> operands,
     return success();
   }
   for (Type type : op->getResultTypes())
-    if (std::string why = whyUnsupported(type); !why.empty())
-      return op->emitError("rubato-interp cannot hold the result: ") << why;
+    if (!isSupported(type))
+      return op->emitError("rubato-interp cannot hold the result: ")
+             << whyUnsupported(type);
   if (elementwise)
     return evaluateElementwise(op, *elementwise, operands, results);
   return rule({op, operands, results, captured});

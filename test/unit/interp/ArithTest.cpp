@@ -188,6 +188,26 @@ TEST(Floats, FunctionsAreThoseOfTheLibrary) {
   EXPECT_EQ(floats("math.copysign", {"2.5", "-1.0"}, "f64"), Numbers{-2.5});
 }
 
+TEST(Integers, HavePowersAndBits) {
+  EXPECT_EQ(integers("math.ipowi", -3, 5, "i64"), Numbers{-243});
+  EXPECT_EQ(integers("math.ipowi", 3, 5, "i8"), Numbers{-13});
+  EXPECT_EQ(integers("math.ipowi", -1, -3, "i64"), Numbers{-1});
+  EXPECT_EQ(integers("math.ipowi", 2, -3, "i64"), Numbers{0});
+  EXPECT_EQ(integers("math.ipowi", 0, -3, "i64"), Numbers{});
+  auto bits = [](const std::string &op) {
+    return numbersOf(
+        "%a = arith.constant 40 : i8\n%r = math." + op + " %a : i8", "i8");
+  };
+  EXPECT_EQ(bits("ctpop"), Numbers{2});
+  EXPECT_EQ(bits("ctlz"), Numbers{2});
+  EXPECT_EQ(bits("cttz"), Numbers{3});
+  EXPECT_EQ(numbersOf("%a = arith.constant 2.0 : f32\n"
+                      "%n = arith.constant -3 : i32\n"
+                      "%r = math.fpowi %a, %n : f32, i32",
+                      "f32"),
+            Numbers{0.125});
+}
+
 TEST(Elementwise, WorksOnTensors) {
   EXPECT_EQ(numbersOf("%a = arith.constant dense<[1.0, 2.0, 3.0]> : "
                       "tensor<3xf32>\n"

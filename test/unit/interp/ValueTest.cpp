@@ -104,6 +104,17 @@ TEST_F(Values, ViewsShareElements) {
   EXPECT_EQ(view.hash(), Value::of<double>(matrix, {1, 2, 3, 4}).hash());
 }
 
+TEST_F(Values, FillTensorsAndAddUp) {
+  mlir::Type vector = type("tensor<2xf32>"), byte = type("i8");
+  Value half = Value::real(vector, 0.5);
+  EXPECT_EQ(half, Value::of<float>(vector, {0.5, 0.5}));
+  EXPECT_EQ(add(half, Value::of<float>(vector, {1, 2})),
+            Value::of<float>(vector, {1.5, 2.5}));
+  EXPECT_EQ(add(half, Value::opaque(vector)), Value::opaque(vector));
+  EXPECT_EQ(add(Value::integer(byte, 100), Value::integer(byte, 100)).asInt(),
+            -56);
+}
+
 TEST_F(Values, ComeFromAttributes) {
   EXPECT_EQ(constant("dense<[1.5, -2.0]> : tensor<2xf32>"),
             "[1.5, -2] : tensor<2xf32>");
