@@ -19,8 +19,14 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
         "build-training first");
   FunctionType g = gradient.getFunctionType();
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  // One id per sample.
+  auto isIds = [](Type type) {
+    auto ids = cast<RankedTensorType>(type);
+    return ids.getRank() == 1 && !ids.isDynamicDim(0);
+  };
   if (g.getNumInputs() < 6 || g.getNumResults() != 3 ||
       !llvm::all_of(g.getInputs(), isTensor) ||
+      !isIds(g.getInput(g.getNumInputs() - 3)) ||
       !llvm::all_of(g.getResults(), isTensor) || step.getNumResults() == 0 ||
       lr.getNumResults() != 1 || !isTensor(lr.getResultTypes()[0]))
     return train->emitOpError("cannot call @gradient, @step and @lr: they have "
@@ -41,6 +47,7 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
     batch = batch.drop_front();
   }
   llvm::append_range(b.batchTypes, batch);
+  b.quantum = cast<RankedTensorType>(batch.back()).getDimSize(0);
   llvm::append_range(b.stateTypes, step.getResultTypes().drop_front());
   return b;
 }

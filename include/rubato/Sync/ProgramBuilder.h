@@ -20,6 +20,7 @@ public:
   mlir::RankedTensorType counterType;        // tensor<i64>
   mlir::RankedTensorType rateType, lossType; // learning rate, sum
   llvm::SmallVector<mlir::Type> batchTypes;  // of one micro-batch
+  int64_t quantum = 0;                       // samples of one micro-batch
   llvm::SmallVector<mlir::Type> stateTypes;  // of the optimizer
   bool hasFrozen = false;
 
