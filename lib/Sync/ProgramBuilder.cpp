@@ -170,6 +170,19 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
       arith::AddFOp::create(b, named("loss.sum"), acc.loss, call.getResult(2))};
 }
 
+ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
+  Value quanta = QuantaOp::create(*this, getI64Type());
+  Value rest = arith::SubIOp::create(*this, quanta, constant(int64_t(1)));
+  Gradient zero = noGradient();
+  ValueRange sums =
+      repeat(Value(), rest, rest, {zero.sum, zero.samples, zero.loss},
+             [&](Value, ValueRange acc) -> SmallVector<Value> {
+               Gradient next = addGradient(w, step, {acc[0], acc[1], acc[2]});
+               return {next.sum, next.samples, next.loss};
+             });
+  return addGradient(w, step, {sums[0], sums[1], sums[2]});
+}
+
 Value ProgramBuilder::learningRate(Value seen, Value samples) {
   Value base = load("base_lr", rateType), budget = load("budget", counterType);
   return func::CallOp::create(*this, "lr", TypeRange{rateType},

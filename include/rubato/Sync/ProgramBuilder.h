@@ -116,6 +116,10 @@ public:
   Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc,
                        mlir::ValueRange batch);
   Gradient noGradient();
+  /// The gradient of this member's part of the round by cursor, as many
+  /// micro-batches as the run asks for. The last one stands apart: its backward
+  /// pass is what reductions overlap with.
+  Gradient roundGradient(mlir::Value w, mlir::Value step);
 
   /// Calls @lr with the settings of the run.
   mlir::Value learningRate(mlir::Value seen, mlir::Value samples);
