@@ -146,10 +146,10 @@ Status AdaptiveDispatch::join(int64_t id) {
   return Status::ok();
 }
 
-void AdaptiveDispatch::leave(int64_t id) {
+Status AdaptiveDispatch::leave(int64_t id) {
   AdaptiveMember *member = find(id);
   if (!member)
-    return;
+    return Status::ok();
   dealt -= member->outstanding.size();
   rows.giveBack(member->outstanding);
   list.erase(list.begin() + (member - list.data()));
@@ -158,6 +158,7 @@ void AdaptiveDispatch::leave(int64_t id) {
     beginMegaBatch();
   else
     mergeWhenAllReported();
+  return Status::ok();
 }
 
 } // namespace rubato::policy

@@ -33,10 +33,10 @@ public:
 
   /// A new member. Between mega-batches it takes part at once, else from the
   /// next one on, with the median batch of the others.
-  Status join(int64_t member);
+  Status join(int64_t member) override;
   /// A member is gone: the rows it did not acknowledge return to the stream,
   /// and nobody waits for it. Saying it again changes nothing.
-  void leave(int64_t member);
+  Status leave(int64_t member) override;
 
   /// The members, ascending by number.
   std::span<const AdaptiveMember> members() const { return list; }

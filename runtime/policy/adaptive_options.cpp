@@ -1,21 +1,29 @@
 // What options of adaptive.dispatch make sense.
 #include "policy/adaptive_options.h"
 
+#include "policy/settings.h"
+
+#include <utility>
+
 namespace rubato::policy {
 
 Status AdaptiveOptions::validate() const {
   RB_TRY(scaling.validate());
   RB_TRY(merging.validate());
-  if (megaBatch < 0 || totalSamples < 0 || warmupSamples < 0 || discarded < 0)
-    return Status::user("adaptive.dispatch: the samples of a mega-batch, of "
-                        "the run and of the warm-up, and the discarded "
-                        "mega-batches must be at least 0");
+  const std::pair<const char *, int64_t> counts[] = {
+      {"mega-batch", megaBatch},
+      {"total-samples", totalSamples},
+      {"warmup-samples", warmupSamples},
+      {"discarded", discarded}};
+  for (auto [setting, value] : counts)
+    if (value < 0)
+      return badSetting("adaptive.dispatch", setting, "at least 0");
   if (warmupBatch < 0 || warmupBatch > scaling.maxBatch ||
       warmupBatch % scaling.quantum != 0)
-    return Status::user("adaptive.dispatch: the batch of the warm-up must be a "
-                        "multiple of the quantum " +
-                        std::to_string(scaling.quantum) +
-                        ", at most the largest batch");
+    return badSetting(
+        "adaptive.dispatch", "warmup-batch",
+        "a multiple of the quantum " + std::to_string(scaling.quantum) +
+            ", at most the largest batch " + std::to_string(scaling.maxBatch));
   return Status::ok();
 }
 

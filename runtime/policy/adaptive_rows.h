@@ -1,4 +1,4 @@
-// The stream of rows that adaptive.dispatch deals out, each row once.
+// The stream of rows that policies deal out, each row once.
 #pragma once
 
 #include "policy/policy.h"
@@ -28,6 +28,10 @@ public:
   void giveBack(RowRange range);
   /// Positions that are taken and not given back.
   int64_t taken() const;
+  /// Positions that can still be taken.
+  int64_t left() const { return limit - taken(); }
+  /// The end of all positions that were ever taken.
+  int64_t reached() const { return cursor; }
 
   void save(StateWriter &out) const;
   bool load(StateReader &in);

@@ -1,33 +1,39 @@
 // The three controllers of the batch size, and the guard of the linear one.
 #include "policy/adaptive_scaling.h"
 
+#include "policy/settings.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace rubato::policy {
 
+static Status refuse(const char *setting, const std::string &allowed) {
+  return badSetting("adaptive.dispatch", setting, allowed);
+}
+
 Status BatchScalingOptions::validate() const {
   if (quantum < 1)
-    return Status::user("adaptive.dispatch: the quantum must be at least 1");
+    return refuse("quantum", "at least 1");
   // Real numbers hold every batch exactly, and sums of batches stay in range.
   if (maxBatch < 1 || maxBatch > (int64_t(1) << 40))
-    return Status::user("adaptive.dispatch: the largest batch must lie between "
-                        "1 and 2^40");
-  if (minBatch < 0 || lowest() < 1 || lowest() > maxBatch)
-    return Status::user("adaptive.dispatch: the smallest batch must lie "
-                        "between 1 and the largest (" +
-                        std::to_string(maxBatch) + ")");
-  if (lowest() % quantum != 0 || maxBatch % quantum != 0)
-    return Status::user(
-        "adaptive.dispatch: the bounds of the batch (" +
-        std::to_string(lowest()) + ", " + std::to_string(maxBatch) +
-        ") must be multiples of the quantum " + std::to_string(quantum));
+    return refuse("max-batch", "from 1 to 2^40");
+  if (maxBatch % quantum != 0)
+    return refuse("max-batch",
+                  "a multiple of the quantum " + std::to_string(quantum));
+  if (minBatch < 0 || lowest() < quantum || lowest() > maxBatch ||
+      lowest() % quantum != 0)
+    return refuse("min-batch", "a multiple of the quantum " +
+                                   std::to_string(quantum) +
+                                   ", at most the largest batch " +
+                                   std::to_string(maxBatch) +
+                                   " (0 takes an eighth of the largest)");
   if (!(gain >= 0) || (std::isinf(gain) && !guard))
-    return Status::user("adaptive.dispatch: the gain must be at least 0, and "
-                        "finite when it is not guarded");
-  if (step < 0 || !(rate >= 0 && rate <= 1))
-    return Status::user("adaptive.dispatch: the step must be at least 0 and "
-                        "the rate between 0 and 1");
+    return refuse("gain", "at least 0, and finite when it is not guarded");
+  if (step < 0)
+    return refuse("step", "at least 0");
+  if (!(rate >= 0 && rate <= 1))
+    return refuse("rate", "from 0 to 1");
   return Status::ok();
 }
 

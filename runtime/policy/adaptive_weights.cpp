@@ -1,6 +1,8 @@
 // Normalised merging with a perturbation of the extremes.
 #include "policy/adaptive_weights.h"
 
+#include "policy/settings.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,14 +11,14 @@ namespace rubato::policy {
 
 Status MergeWeightOptions::validate() const {
   if (!(perturbation >= 0 && perturbation < 1))
-    return Status::user("adaptive.dispatch: the perturbation must lie in "
-                        "[0, 1)");
+    return badSetting("adaptive.dispatch", "perturbation",
+                      "at least 0 and below 1");
   if (!(dimension > 0) || !std::isfinite(dimension))
-    return Status::user("adaptive.dispatch: the dimension that norms are "
-                        "divided by must be positive");
+    return badSetting("adaptive.dispatch", "dimension",
+                      "a positive number, by which norms are divided");
   if (std::isnan(normThreshold))
-    return Status::user("adaptive.dispatch: the threshold of norms is not a "
-                        "number");
+    return badSetting("adaptive.dispatch", "norm-threshold",
+                      "a number or \"unlimited\"");
   return Status::ok();
 }
 

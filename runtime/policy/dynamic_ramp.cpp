@@ -2,24 +2,26 @@
 #include "policy/dynamic_ramp.h"
 
 #include "policy/ask.h"
+#include "policy/settings.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace rubato::policy {
 
+static Status refuse(const char *setting, const char *allowed) {
+  return badSetting("dynamic.ramp", setting, allowed);
+}
+
 Status DynamicRampOptions::validate() const {
   if (baseMembers < 0)
-    return Status::user("dynamic.ramp: the base member count is negative; give "
-                        "0 to take the first count");
+    return refuse("base-members", "at least 1, or 0 to take the first count");
   if (!(perRatio >= 0) || !std::isfinite(perRatio))
-    return Status::user("dynamic.ramp: the ramp per unit of growth must be a "
-                        "finite number of updates, at least 0");
+    return refuse("per-ratio", "a finite number of updates, at least 0");
   if (length < -1)
-    return Status::user("dynamic.ramp: the length of ramps must be at least 0; "
-                        "give -1 to let it follow the growth");
+    return refuse("length", "at least 0, or \"auto\" to follow the growth");
   if (!(maxFactor > 0))
-    return Status::user("dynamic.ramp: the largest factor must be positive");
+    return refuse("max-factor", "a positive number or \"unlimited\"");
   return Status::ok();
 }
 

@@ -3,32 +3,48 @@
 
 #include "policy/ask.h"
 #include "policy/random.h"
+#include "policy/settings.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rubato::policy {
 
-Status GossipMatcher::create(const MatcherOptions &options,
-                             std::unique_ptr<GossipMatcher> &matcher) {
+Status GossipMatcher::check(const MatcherOptions &options) {
   if (options.members < 1 || options.members > maxGossipMembers)
     return Status::user("gossip.matcher: " + std::to_string(options.members) +
                         " members; it serves 1 to " +
                         std::to_string(maxGossipMembers));
+  for (int64_t member : options.present)
+    if (member < 0 || member >= options.members)
+      return Status::user("gossip.matcher: no member " +
+                          std::to_string(member) + " in a group of " +
+                          std::to_string(options.members));
   if (!std::isfinite(options.rate) || options.rate <= 0)
-    return Status::user("gossip.matcher: rate must be a positive number of "
-                        "averagings per gradient, not " +
-                        std::to_string(options.rate));
+    return badSetting("gossip.matcher", "rate",
+                      "a positive number of averagings per gradient, not " +
+                          std::to_string(options.rate));
   if (options.goal < 0)
-    return Status::user("gossip.matcher: goal must be a number of samples, or "
-                        "0 for none, not " +
-                        std::to_string(options.goal));
+    return badSetting("gossip.matcher", "goal",
+                      "a number of samples, or 0 for none, not " +
+                          std::to_string(options.goal));
+  return Status::ok();
+}
+
+Status GossipMatcher::create(const MatcherOptions &options,
+                             std::unique_ptr<GossipMatcher> &matcher) {
+  RB_TRY(check(options));
   matcher.reset(new GossipMatcher(options));
   return Status::ok();
 }
 
 GossipMatcher::GossipMatcher(const MatcherOptions &options) : options(options) {
   state.members.resize(static_cast<size_t>(options.members));
+  for (Member &member : state.members)
+    member.live = options.present.empty();
+  for (int64_t member : options.present)
+    at(member).live = true;
   refresh();
 }
 
@@ -136,9 +152,11 @@ bool GossipMatcher::reachedGoal() const {
     return false;
   int64_t missing = options.goal;
   for (const Member &member : state.members) {
-    if (member.samples >= missing)
-      return true;
-    missing -= member.samples;
+    for (int64_t samples : {member.earlier, member.samples}) {
+      if (samples >= missing)
+        return true;
+      missing -= samples;
+    }
   }
   return false;
 }
@@ -187,6 +205,25 @@ Status GossipMatcher::leave(int64_t member) {
   at(member).live = false;
   std::erase(state.waiting, member);
   refresh();
+  settle();
+  return Status::ok();
+}
+
+Status GossipMatcher::join(int64_t member) {
+  if (!isMember(member))
+    return Status::user("gossip.matcher: member " + std::to_string(member) +
+                        " cannot join a group made for the numbers below " +
+                        std::to_string(options.members));
+  if (at(member).live)
+    return Status::user("gossip.matcher: member " + std::to_string(member) +
+                        " joins twice; it must leave first");
+  const Member &before = at(member);
+  int64_t room = std::numeric_limits<int64_t>::max() - before.earlier;
+  Member fresh;
+  fresh.earlier = before.earlier + std::min(room, before.samples);
+  at(member) = fresh;
+  refresh();
+  // In a larger graph two that wait may have become neighbours.
   settle();
   return Status::ok();
 }

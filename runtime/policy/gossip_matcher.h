@@ -28,6 +28,9 @@ struct MatcherOptions {
   /// Samples, summed over members, after which the run stops; 0: no goal.
   int64_t goal = 0;
   uint64_t seed = 0;
+  /// Those of the members that take part from the start; empty: all. The
+  /// others may join.
+  std::vector<int64_t> present = {};
 };
 
 /// The answer to `next`.
@@ -66,7 +69,10 @@ public:
   /// Takes a member that died or left out of the graph. A match with it that
   /// was already given stands: its partner finds the exchange failing and asks
   /// again.
-  Status leave(int64_t member);
+  Status leave(int64_t member) override;
+  /// Takes a member that is not there into the graph. It numbers its calls and
+  /// counts its samples from 0; the goal remembers what it had before.
+  Status join(int64_t member) override;
 
   /// Pairs made, and how many of them were the same two again. A share of
   /// repeats above 60 % where members have several neighbours means that pairs
@@ -98,6 +104,8 @@ private:
     bool reportGo = true;
     int64_t constantsCall = -1;
     double eta = 0, alpha = 0.5;
+    /// Samples before it last joined.
+    int64_t earlier = 0;
   };
   struct State {
     std::vector<Member> members;
@@ -108,6 +116,7 @@ private:
   };
 
   explicit GossipMatcher(const MatcherOptions &options);
+  static Status check(const MatcherOptions &options);
 
   Member &at(int64_t member) {
     return state.members[static_cast<size_t>(member)];

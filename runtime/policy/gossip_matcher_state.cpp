@@ -47,7 +47,7 @@ void GossipMatcher::save(StateWriter &out) const {
          {int64_t(member.live), member.last, member.samples, member.nextCall,
           int64_t(member.answered), member.match.peer, member.match.tag,
           int64_t(member.match.go), member.reportCall, int64_t(member.reportGo),
-          member.constantsCall})
+          member.constantsCall, member.earlier})
       out.i64(value);
     out.f64(member.eta);
     out.f64(member.alpha);
@@ -81,7 +81,7 @@ bool GossipMatcher::isSound(const State &state) {
     if (queued[i] != (member.live && member.nextCall >= 0 && !member.answered))
       return false;
     if (member.last < -1 || member.last >= n || member.match.peer < -1 ||
-        member.match.peer >= n || member.samples < 0)
+        member.match.peer >= n || member.samples < 0 || member.earlier < 0)
       return false;
   }
   return state.repeats >= 0 && state.matches >= state.repeats;
@@ -108,8 +108,8 @@ Status GossipMatcher::load(StateReader &in) {
         !readFlag(in, member.answered) || !in.i64(member.match.peer) ||
         !in.i64(member.match.tag) || !readFlag(in, member.match.go) ||
         !in.i64(member.reportCall) || !readFlag(in, member.reportGo) ||
-        !in.i64(member.constantsCall) || !in.f64(member.eta) ||
-        !in.f64(member.alpha))
+        !in.i64(member.constantsCall) || !in.i64(member.earlier) ||
+        !in.f64(member.eta) || !in.f64(member.alpha))
       return damaged();
   if (!in.i64s(read.waiting) || !readFlag(in, read.stopping) ||
       !in.i64(read.matches) || !in.i64(read.repeats) || !isSound(read))

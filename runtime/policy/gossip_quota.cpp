@@ -3,6 +3,7 @@
 
 #include "policy/ask.h"
 #include "policy/random.h"
+#include "policy/settings.h"
 
 #include <cmath>
 
@@ -11,9 +12,9 @@ namespace rubato::policy {
 Status GossipQuota::create(const QuotaOptions &options,
                            std::unique_ptr<GossipQuota> &quota) {
   if (!(options.rate >= 1e-3 && options.rate <= 1e3))
-    return Status::user("gossip.quota: rate must be from 0.001 to 1000 "
-                        "averagings per gradient, not " +
-                        std::to_string(options.rate));
+    return badSetting("gossip.quota", "rate",
+                      "from 0.001 to 1000 averagings per gradient, not " +
+                          std::to_string(options.rate));
   quota.reset(new GossipQuota(options));
   return Status::ok();
 }

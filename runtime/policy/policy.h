@@ -78,9 +78,20 @@ public:
                      std::span<const Value> inputs,
                      std::span<Value> outputs) = 0;
 
+  /// A member died or left: nobody waits for it any more. Saying it again
+  /// changes nothing. Those who wait ask again, for some may have an answer
+  /// now.
+  virtual Status leave(int64_t member);
+  /// A member comes, or comes back, and numbers its calls from 0.
+  virtual Status join(int64_t member);
+
   virtual void save(StateWriter &out) const = 0;
   /// Takes the state another object of the same kind saved.
   virtual Status load(StateReader &in) = 0;
 };
+
+/// Most policies keep no list of members.
+inline Status Policy::leave(int64_t) { return Status::ok(); }
+inline Status Policy::join(int64_t) { return Status::ok(); }
 
 } // namespace rubato::policy

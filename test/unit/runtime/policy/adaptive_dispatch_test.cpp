@@ -120,8 +120,8 @@ TEST(AdaptiveDispatch, DeathReturnsTheUnacknowledgedRangeOnce) {
   members.claim(0, 0);                                     // 0 to 10
   members.claim(1, 0);                                     // 10 to 20
   EXPECT_EQ(members.claim(1, 1).rows, (RowRange{20, 30})); // 10 to 20 done
-  dispatch.leave(1);
-  dispatch.leave(1);
+  EXPECT_TRUE(dispatch.leave(1));
+  EXPECT_TRUE(dispatch.leave(1));
   EXPECT_EQ(members.claim(2, 0), (AdaptiveClaim{{20, 30}, 20, true}));
   EXPECT_EQ(members.claim(2, 1).rows, (RowRange{30, 40}));
   EXPECT_EQ(members.claim(2, 2).rows, (RowRange{40, 50}));
@@ -142,7 +142,7 @@ TEST(AdaptiveDispatch, DeathOfTheLastToReportEndsTheMegaBatch) {
   members.claim(0, 0);
   EXPECT_FALSE(members.weight(0, 1));
   EXPECT_FALSE(members.weight(1, 0));
-  dispatch.leave(2);
+  EXPECT_TRUE(dispatch.leave(2));
   EXPECT_EQ(members.weightAgain(0)->alpha, 1);
   EXPECT_EQ(members.weightAgain(1)->alpha, 0);
   // What came back too late for this mega-batch comes first in the next.
@@ -185,7 +185,7 @@ TEST(AdaptiveDispatch, EverybodyMayDie) {
   for (int64_t member : three)
     members.claim(member, 0);
   for (int64_t member : three)
-    dispatch.leave(member);
+    EXPECT_TRUE(dispatch.leave(member));
   EXPECT_TRUE(dispatch.members().empty());
   ASSERT_TRUE(dispatch.join(4));
   EXPECT_EQ(members.claim(4, 0), (AdaptiveClaim{{0, 10}, 0, true}));

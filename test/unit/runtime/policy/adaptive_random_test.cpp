@@ -73,9 +73,9 @@ private:
   /// Its held rows must come back, those it acknowledged must not.
   void kill() {
     auto victim = pick();
-    dispatch.leave(victim->first);
+    EXPECT_TRUE(dispatch.leave(victim->first));
     if (random.below(2))
-      dispatch.leave(victim->first);
+      EXPECT_TRUE(dispatch.leave(victim->first));
     alive.erase(victim);
     ++deaths;
   }

@@ -59,7 +59,7 @@ TEST(AdaptiveState, DamageIsRefused) {
   std::optional<AdaptiveClaim> claim;
   ASSERT_TRUE(dispatch.claim({0, 0}, 0, claim));
   ASSERT_TRUE(dispatch.claim({1, 0}, 0, claim));
-  dispatch.leave(0);
+  EXPECT_TRUE(dispatch.leave(0));
   StateWriter out;
   dispatch.save(out);
   for (size_t cut = 0; cut < out.bytes().size(); ++cut) {
