@@ -69,7 +69,7 @@ LogicalResult evaluateElementwise(Operation *op,
       error = elementwise.run(out.size(), inputs.data(), out.data());
     }));
   });
-  return error ? op->emitError(error) : success();
+  return error ? op->emitOpError(error) : success();
 }
 
 } // namespace rubato::interp

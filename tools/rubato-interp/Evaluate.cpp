@@ -28,9 +28,9 @@ const Rules &allRules() {
 }
 
 Rule findRule(Operation *op) {
-  if (isa<linalg::LinalgOp>(op))
-    return evaluateLinalg;
-  return allRules().lookup(op);
+  if (Rule rule = allRules().lookup(op))
+    return rule;
+  return isa<linalg::LinalgOp>(op) ? evaluateLinalg : nullptr;
 }
 
 void giveOpaque(Operation *op, SmallVectorImpl<Value> &results) {
@@ -44,11 +44,11 @@ bool isUnknown(const Value &value) { return !value.isKnown(); }
 /// are not.
 LogicalResult checkOperands(Operation *op, ArrayRef<Value> operands) {
   if (operands.size() != op->getNumOperands())
-    return op->emitError("was given ") << operands.size() << " values for "
-                                       << op->getNumOperands() << " operands";
+    return op->emitOpError("was given ") << operands.size() << " values for "
+                                         << op->getNumOperands() << " operands";
   for (auto [i, value] : llvm::enumerate(operands))
     if (value.type() != op->getOperand(i).getType())
-      return op->emitError("was given a value of another type for operand ")
+      return op->emitOpError("was given a value of another type for operand ")
              << i;
   return success();
 }
@@ -81,8 +81,9 @@ LogicalResult evaluate(Operation *op, ArrayRef<Value> operands,
     return success();
   }
   for (Type type : op->getResultTypes())
-    if (std::string why = whyUnsupported(type); !why.empty())
-      return op->emitError("rubato-interp cannot hold the result: ") << why;
+    if (!isSupported(type))
+      return op->emitError("rubato-interp cannot hold the result: ")
+             << whyUnsupported(type);
   if (elementwise)
     return evaluateElementwise(op, *elementwise, operands, results);
   return rule({op, operands, results, captured});
@@ -127,7 +128,7 @@ LogicalResult Evaluator::lookup(Operation &op, const Environment &environment,
   for (mlir::Value operand : op.getOperands()) {
     auto it = environment.find(operand);
     if (it == environment.end())
-      return op.emitError("reads a value that has not been computed");
+      return op.emitOpError("reads a value that has not been computed");
     operands.push_back(it->second);
   }
   return success();
@@ -141,19 +142,19 @@ LogicalResult Evaluator::block(Block &block, ArrayRef<Value> arguments,
     return owner->emitError("evaluation goes too deep: calls or regions "
                             "within one another");
   if (arguments.size() != block.getNumArguments())
-    return owner->emitError("was given ")
+    return owner->emitOpError("was given ")
            << arguments.size() << " values for " << block.getNumArguments()
            << " block arguments";
   for (auto [argument, value] : llvm::zip(block.getArguments(), arguments)) {
     if (value.type() != argument.getType())
-      return owner->emitError("was given a value of another type for block "
-                              "argument ")
+      return owner->emitOpError("was given a value of another type for block "
+                                "argument ")
              << argument.getArgNumber();
     environment[argument] = value;
   }
   if (block.empty() || !block.back().hasTrait<OpTrait::IsTerminator>())
-    return owner->emitError("has a block without terminator, which has no "
-                            "values");
+    return owner->emitOpError("has a block without terminator, which has no "
+                              "values");
   --budget.depth;
   LogicalResult result = success();
   for (Operation &op : block.without_terminator())
@@ -202,7 +203,7 @@ LogicalResult Evaluator::call(func::CallOp op, ArrayRef<Value> operands,
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
   if (!callee)
-    return op.emitError("calls '@")
+    return op.emitOpError("calls '@")
            << op.getCallee() << "', which is no function of this module";
   return function(callee, operands, results);
 }
@@ -230,7 +231,9 @@ LogicalResult Evaluator::loop(scf::ForOp op, ArrayRef<Value> operands,
   int64_t from = operands[0].asInt(), to = operands[1].asInt(),
           step = operands[2].asInt();
   if (step <= 0)
-    return op.emitError("steps by ") << step << "; a step is positive";
+    return op.emitOpError("steps by ") << step << "; a step is positive";
+  if (op.getUnsignedCmp() && (from < 0 || to < 0))
+    return op.emitOpError("has bounds beyond those of signed integers");
   SmallVector<Value> arguments;
   arguments.push_back(operands[0]);
   llvm::append_range(arguments, operands.drop_front(3));

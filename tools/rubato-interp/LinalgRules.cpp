@@ -74,7 +74,7 @@ LogicalResult Body::constant(Operation *op, mlir::Value name,
   if (value.isOpaque())
     opaque = true;
   else if (value.kind() != Value::Kind::Scalar)
-    return op->emitError("reads a value in its body that is no scalar");
+    return op->emitOpError("reads a value in its body that is no scalar");
   Slot *slot = define(name);
   if (value.isKnown())
     std::memcpy(slot, value.data(), bytesOf(value.element()));
@@ -89,7 +89,7 @@ LogicalResult Body::capture(Operation *op, mlir::Value name,
     if (FailureOr<Value> known = Value::fromAttr(attribute); succeeded(known))
       value = *known;
   if (!value)
-    return op->emitError("reads a value that has not been computed");
+    return op->emitOpError("reads a value that has not been computed");
   return constant(op, name, value);
 }
 
@@ -214,7 +214,7 @@ LogicalResult evaluateLinalg(const Call &call) {
     for (unsigned i = 0; i != from.size(); ++i)
       std::memcpy(body.argument(i), from[i] + w.place(i) * bytes[i], bytes[i]);
     if (const char *error = body.run(w.index()))
-      return op.emitError(error);
+      return op.emitOpError(error);
     for (unsigned o = 0; o != outputs; ++o)
       std::memcpy(buffers[o].data() + w.place(inputs + o) * bytes[inputs + o],
                   body.result(o), bytes[inputs + o]);

@@ -63,6 +63,34 @@ void addRounding(Loops &loops) {
   }>(loops);
 }
 
+/// x to the power n modulo 2^64. Below n = 0 only ±1 have a whole power.
+void integerPowerLoop(Lanes &l) {
+  const int64_t *x = l.in<int64_t>(0), *n = l.in<int64_t>(1);
+  int64_t *out = l.out<int64_t>();
+  for (int64_t i = 0; i != l.count; ++i) {
+    int64_t base = asSigned(x[i], l.width), power = asSigned(n[i], l.width);
+    uint64_t result = 1, square = uint64_t(base);
+    if (power < 0 && base == 0)
+      l.error = "negative power of zero";
+    if (power < 0 && base != 1 && base != -1)
+      result = 0;
+    else if (power < 0)
+      power &= 1; // 1 and -1 are their own inverses
+    for (; power > 0; power >>= 1, square *= square)
+      if (power & 1)
+        result *= square;
+    out[i] = wrapInteger(int64_t(result), l.resultWidth);
+  }
+}
+
+template <typename T> void floatPowerLoop(Lanes &l) {
+  const T *x = l.in<T>(0);
+  const int64_t *n = l.in<int64_t>(1);
+  T *out = l.out<T>();
+  for (int64_t i = 0; i != l.count; ++i)
+    out[i] = T(std::pow(double(x[i]), double(asSigned(n[i], l.width))));
+}
+
 template <typename Op, auto Fn> void addClass(Loops &loops) {
   loops.add<Op>(Element::Single, Element::Integer,
                 unaryLoop<float, int64_t, Fn>);
@@ -99,6 +127,12 @@ void addMathLoops(Loops &loops) {
   addBits<math::CountTrailingZerosOp, [](U x, unsigned width) {
     return std::min(llvm::countr_zero(x), int(width));
   }>(loops);
+  loops.add<math::IPowIOp>(Element::Integer, Element::Integer,
+                           integerPowerLoop);
+  loops.add<math::FPowIOp>(Element::Integer, Element::Single,
+                           floatPowerLoop<float>);
+  loops.add<math::FPowIOp>(Element::Integer, Element::Double,
+                           floatPowerLoop<double>);
   loops.add<math::AbsIOp>(Element::Integer, Element::Integer, [](Lanes &l) {
     const int64_t *x = l.in<int64_t>(0);
     int64_t *out = l.out<int64_t>();

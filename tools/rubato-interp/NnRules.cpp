@@ -20,7 +20,7 @@ ArrayRef<int64_t> shapeOf(Type type) {
 nn::LayoutOp findLayout(Operation *op, FlatSymbolRefAttr name) {
   auto layout = SymbolTable::lookupNearestSymbolFrom<nn::LayoutOp>(op, name);
   if (!layout)
-    op->emitError("there is no layout ") << name;
+    op->emitOpError("there is no layout ") << name;
   return layout;
 }
 
@@ -34,7 +34,7 @@ LogicalResult unpack(const Call &call) {
   const Value &flat = call.operands[0];
   if (!slot || slot.getType() != type || slot.getOffset() < 0 ||
       slot.getOffset() > flat.size() - type.getNumElements())
-    return op.emitError("reads '")
+    return op.emitOpError("reads '")
            << op.getSlot() << "', which is no such slot of its layout";
   return call.yield(flat.view(type, slot.getOffset()));
 }
@@ -52,7 +52,7 @@ LogicalResult pack(const Call &call) {
       fits &= slot.getType() == value.type() && slot.getOffset() >= 0 &&
               slot.getOffset() <= type.getNumElements() - value.size();
   if (!fits)
-    return op.emitError("does not give the slots of its layout");
+    return op.emitOpError("does not give the slots of its layout");
   return withElement(*elementOf(type), [&](auto zero) {
     using T = decltype(zero);
     return call.yield(Value::build<T>(type, [&](MutableArrayRef<T> out) {

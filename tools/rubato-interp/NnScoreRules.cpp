@@ -56,7 +56,7 @@ LogicalResult checkLabels(const Call &call, ArrayRef<int64_t> labels,
                           int64_t classes) {
   for (auto [i, label] : llvm::enumerate(labels))
     if (label < 0 || label >= classes)
-      return call.op->emitError("label ")
+      return call.op->emitOpError("label ")
              << label << " of row " << i << " lies outside its " << classes
              << " classes";
   return success();
@@ -117,8 +117,11 @@ LogicalResult countCorrect(const Call &call) {
     int64_t count = 0;
     for (int64_t i = 0; i != s.rows && s.classes != 0; ++i) {
       const T *row = in + i * s.classes;
+      // A row that holds NaN has no largest score.
+      bool ordered = std::none_of(row, row + s.classes,
+                                  [](T score) { return std::isnan(score); });
       int64_t best = std::max_element(row, row + s.classes) - row;
-      count += weights[i] > 0 && best == s.labels[i];
+      count += weights[i] > 0 && ordered && best == s.labels[i];
     }
     return call.yield(Value::integer(call.resultType(), count));
   });

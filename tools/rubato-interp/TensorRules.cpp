@@ -17,7 +17,7 @@ FailureOr<int64_t> placeOf(const Call &call, Type type,
   int64_t place = 0;
   for (auto [size, index] : llvm::zip_equal(shape, indices)) {
     if (index.asInt() < 0 || index.asInt() >= size)
-      return call.op->emitError("index ")
+      return call.op->emitOpError("index ")
              << index.asInt() << " lies outside a dimension of " << size;
     place = place * size + index.asInt();
   }
@@ -84,7 +84,7 @@ LogicalResult empty(const Call &call) {
 LogicalResult relabel(const Call &call) {
   auto type = cast<RankedTensorType>(call.resultType());
   if (type.getNumElements() != call.operands[0].size())
-    return call.op->emitError("changes the number of elements from ")
+    return call.op->emitOpError("changes the number of elements from ")
            << call.operands[0].size() << " to " << type.getNumElements();
   return call.yield(call.operands[0].view(type));
 }
@@ -93,7 +93,7 @@ LogicalResult dim(const Call &call) {
   auto shape = cast<RankedTensorType>(call.operands[0].type()).getShape();
   int64_t i = call.operands[1].asInt();
   if (i < 0 || i >= int64_t(shape.size()))
-    return call.op->emitError("there is no dimension ") << i;
+    return call.op->emitOpError("there is no dimension ") << i;
   return call.yield(Value::integer(call.resultType(), shape[i]));
 }
 

@@ -56,7 +56,7 @@ FailureOr<Slice> sliceOf(const Call &call, OffsetSizeAndStrideOpInterface op,
                !llvm::AddOverflow(last, first, last) && last >= 0 &&
                last < size && first < size;
     if (!inside)
-      return call.op->emitError("the slice of ")
+      return call.op->emitOpError("the slice of ")
              << count << " from " << first << " by " << steps[d]
              << " lies outside dimension " << d << " of " << size;
     slice.start += first * strides[d];
@@ -83,7 +83,7 @@ LogicalResult extractSlice(const Call &call) {
     ArrayRef<T> in = source.elements<T>();
     if (cast<RankedTensorType>(call.resultType()).getNumElements() !=
         pointsOf(*slice))
-      return call.op->emitError("the slice is not of the result's size");
+      return call.op->emitOpError("the slice is not of the result's size");
     return call.yield(
         Value::build<T>(call.resultType(), [&](MutableArrayRef<T> out) {
           size_t i = 0;
@@ -98,7 +98,7 @@ LogicalResult extractSlice(const Call &call) {
 LogicalResult insertInto(const Call &call, const Value &source,
                          const Value &destination, const Slice &slice) {
   if (source.size() != pointsOf(slice))
-    return call.op->emitError("the slice is not of the source's size");
+    return call.op->emitOpError("the slice is not of the source's size");
   return withElement(source.element(), [&](auto zero) {
     using T = decltype(zero);
     return call.yield(
@@ -175,7 +175,7 @@ LogicalResult pad(const Call &call) {
   for (auto [d, size] : llvm::enumerate(shape)) {
     if (low[d] < 0 || high[d] < 0 || low[d] > size || high[d] > size ||
         low[d] + slice.sizes[d] + high[d] != size)
-      return op.emitError("the paddings of dimension ")
+      return op.emitOpError("the paddings of dimension ")
              << d << " do not give its size " << size;
     slice.start += low[d] * slice.strides[d];
   }

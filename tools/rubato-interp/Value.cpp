@@ -1,8 +1,6 @@
 // Storage, comparison and printing of values.
 #include "tools/rubato-interp/Value.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -57,6 +55,14 @@ unsigned integerWidth(Type type) {
   return 64;
 }
 
+bool isSupported(Type type) {
+  if (!elementOf(type))
+    return false;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor ||
+         (tensor.hasStaticShape() && countElements(tensor.getShape()));
+}
+
 std::string whyUnsupported(Type type) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -74,7 +80,7 @@ std::string whyUnsupported(Type type) {
 }
 
 void *Value::allocate(Type type) {
-  assert(whyUnsupported(type).empty() && "callers check the type");
+  assert(isSupported(type) && "callers check the type");
   valueType = type;
   valueElement = *elementOf(type);
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -101,73 +107,28 @@ void Value::wrapIntegers(void *elements) {
     x = wrapInteger(x, width);
 }
 
+template <typename T> static Value splat(Type type, T number) {
+  return Value::build<T>(
+      type, [&](MutableArrayRef<T> out) { llvm::fill(out, number); });
+}
+
 Value Value::integer(Type type, int64_t value) {
-  return of<int64_t>(type, {value});
+  assert(elementOf(type) == Element::Integer);
+  return splat<int64_t>(type, value);
 }
 
 Value Value::real(Type type, double value) {
+  assert(elementOf(type) != Element::Integer);
   if (elementOf(type) == Element::Single)
-    return of<float>(type, {float(value)});
-  return of<double>(type, {value});
+    return splat<float>(type, float(value));
+  return splat<double>(type, value);
 }
 
 FailureOr<Value> Value::zero(Type type) {
-  if (!whyUnsupported(type).empty())
+  if (!isSupported(type))
     return failure();
-  return withElement(*elementOf(type), [&](auto zero) {
-    using T = decltype(zero);
-    return build<T>(type,
-                    [](MutableArrayRef<T> out) { llvm::fill(out, T(0)); });
-  });
-}
-
-static FailureOr<Value> fromDense(DenseElementsAttr dense) {
-  auto type = dense.getType();
-  if (isa<IntegerType, IndexType>(type.getElementType()))
-    return Value::build<int64_t>(type, [&](MutableArrayRef<int64_t> out) {
-      if (dense.isSplat())
-        return llvm::fill(out, dense.getSplatValue<APInt>().getSExtValue());
-      for (auto [x, value] : llvm::zip(out, dense.getValues<APInt>()))
-        x = value.getSExtValue();
-    });
-  return withElement(*elementOf(type), [&](auto zero) {
-    using T = decltype(zero);
-    return Value::build<T>(type, [&](MutableArrayRef<T> out) {
-      llvm::copy(dense.getValues<T>(), out.begin());
-    });
-  });
-}
-
-/// Resources hold raw bytes; those of the types that we store as they are.
-static FailureOr<Value> fromResource(DenseResourceElementsAttr resource) {
-  auto type = dyn_cast<RankedTensorType>(resource.getType());
-  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  if (!type || !blob || integerWidth(type) != 64)
-    return failure();
-  return withElement(*elementOf(type), [&](auto zero) -> FailureOr<Value> {
-    using T = decltype(zero);
-    ArrayRef<char> bytes = blob->getData();
-    if (bytes.size() != size_t(type.getNumElements()) * sizeof(T))
-      return failure();
-    return Value::build<T>(type, [&](MutableArrayRef<T> out) {
-      if (!bytes.empty())
-        std::memcpy(out.data(), bytes.data(), bytes.size());
-    });
-  });
-}
-
-FailureOr<Value> Value::fromAttr(TypedAttr attribute) {
-  if (!whyUnsupported(attribute.getType()).empty())
-    return failure();
-  if (auto integer = dyn_cast<IntegerAttr>(attribute))
-    return Value::integer(integer.getType(), integer.getValue().getSExtValue());
-  if (auto real = dyn_cast<FloatAttr>(attribute))
-    return Value::real(real.getType(), real.getValueAsDouble());
-  if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
-    return fromDense(dense);
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute))
-    return fromResource(resource);
-  return failure();
+  return withElement(*elementOf(type),
+                     [&](auto zero) { return splat(type, zero); });
 }
 
 Value Value::opaque(Type type) {
@@ -226,6 +187,22 @@ Value Value::view(RankedTensorType type, int64_t offset) const {
       shared,
       static_cast<const char *>(shared.get()) + offset * bytesOf(valueElement));
   return value;
+}
+
+Value add(const Value &a, const Value &b) {
+  assert(a.type() == b.type() && "sums are of values of one type");
+  if (!a.isKnown() || !b.isKnown())
+    return Value::opaque(a.type());
+  return withElement(a.element(), [&](auto zero) {
+    using T = decltype(zero);
+    // Integers wrap, which only unsigned ones may.
+    using Sum = std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>;
+    return Value::build<T>(a.type(), [&](MutableArrayRef<T> out) {
+      ArrayRef<T> x = a.elements<T>(), y = b.elements<T>();
+      for (size_t i = 0; i != out.size(); ++i)
+        out[i] = T(Sum(x[i]) + Sum(y[i]));
+    });
+  });
 }
 
 uint64_t Value::hash() const {

@@ -34,9 +34,11 @@ inline int64_t wrapInteger(int64_t value, unsigned width) {
 /// for everything else.
 unsigned integerWidth(mlir::Type type);
 
-/// Why there are no known values of `type`; empty where there are. There are
-/// for integers of up to 64 bits, index, f32, f64 and tensors of these whose
-/// shape is static and whose size is sane.
+/// Whether there are known values of `type`: integers of up to 64 bits, index,
+/// f32, f64 and tensors of these whose shape is static and whose size is sane.
+bool isSupported(mlir::Type type);
+
+/// Why there are no known values of `type`; empty where there are.
 std::string whyUnsupported(mlir::Type type);
 
 /// An immutable value that is cheap to copy: tensors share their elements.
@@ -47,7 +49,7 @@ public:
   /// No value at all; equal to itself only.
   Value() = default;
 
-  /// Scalars. The type must be one that `whyUnsupported` accepts.
+  /// A scalar, or a tensor with this number everywhere, of a supported type.
   static Value integer(mlir::Type type, int64_t value);
   static Value real(mlir::Type type, double value);
 
@@ -158,6 +160,10 @@ Value Value::build(mlir::Type type,
     value.wrapIntegers(elements);
   return value;
 }
+
+/// The sum, element by element, of two values of one type; opaque where either
+/// is.
+Value add(const Value &a, const Value &b);
 
 /// Calls `fn` with a zero of the C++ type that stores `element`.
 template <typename Fn> auto withElement(Element element, Fn fn) {
