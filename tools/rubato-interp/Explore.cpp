@@ -21,11 +21,16 @@ bool Explorer::fail(std::string what, std::vector<Move> moves) {
 /// What must hold wherever a run comes to rest.
 bool Explorer::check(Successor &successor) {
   const World &world = successor.world;
-  bool deaths = false, serverDied = false;
+  bool deaths = false, alone = false;
   for (auto [rank, member] : llvm::enumerate(world.members))
     deaths |= !member->alive;
+  // A server without workers, or workers without a server, may give up.
   for (const ChannelInfo &channel : machine.program.channels)
-    serverDied |= channel.server >= 0 && !world.members[channel.server]->alive;
+    if (channel.server >= 0)
+      alone |= !world.members[channel.server]->alive ||
+               llvm::none_of(channel.workers, [&](int rank) {
+                 return world.members[rank]->alive;
+               });
   int64_t limit = std::max<int64_t>(machine.config.rounds, 1);
   for (auto [rank, cow] : llvm::enumerate(world.members)) {
     const Member &member = *cow;
@@ -36,7 +41,7 @@ bool Explorer::check(Successor &successor) {
                         ", though all were asked to stop in round " +
                         std::to_string(limit),
                     std::move(successor.moves));
-    if (member.alive && member.phase == Phase::Failed && !serverDied)
+    if (member.alive && member.phase == Phase::Failed && !alone)
       return fail(
           "rank " + std::to_string(rank) + " gave up" +
               (deaths ? ", though no server died" : ", though nobody died"),

@@ -120,6 +120,9 @@ private:
   Result beginRepeat(Here &here, gsync::RepeatOp op);
   bool needsPoll(const Strand &strand, const Frame &frame,
                  gsync::RepeatOp op) const;
+  /// Whether so many bodies ran that the next poll waits for its future.
+  bool isSaturated(const Strand &strand, const Frame &frame,
+                   gsync::RepeatOp op) const;
   Result decideRepeat(Here &here, std::optional<bool> done);
   bool pollFuture(Here &here, int64_t future);
 
