@@ -9,7 +9,9 @@ using namespace mlir;
 namespace rubato::interp {
 
 Explorer::Explorer(Machine &machine, const ExploreOptions &options)
-    : machine(machine), options(options), independence(machine.program) {}
+    : machine(machine), options(options), independence(machine.program) {
+  machine.hiddenCells = independence.findHidden();
+}
 
 bool Explorer::fail(std::string what, std::vector<Move> moves) {
   result.violation.emplace();

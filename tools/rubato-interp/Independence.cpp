@@ -50,11 +50,11 @@ void Independence::readRole(RoleInfo &role, unsigned index) {
   }
 }
 
-/// Floating-point cells are opaque, so whoever reads or writes them when, they
-/// stay the same.
-bool Independence::isPrivate(unsigned role, FlatSymbolRefAttr name) const {
-  CellOp cell = program.cells[program.index(name.getValue())];
-  return elementOf(cell.getType()) != Element::Integer ||
+/// Hidden cells are opaque, so whoever reads or writes them when, they stay the
+/// same.
+bool Independence::isPrivate(const Machine &machine, unsigned role,
+                             FlatSymbolRefAttr name) const {
+  return machine.isHidden(program.index(name.getValue())) ||
          strandsOf[role].lookup(name.getAttr()) <= 1;
 }
 
@@ -111,11 +111,12 @@ bool Independence::isLocal(const Machine &machine, const World &world, int rank,
   // Cells and local policies of one strand are its own; what dies with it is
   // seen by nobody else.
   if (auto load = dyn_cast<LoadOp>(op))
-    return isPart || isPrivate(role, load.getCellAttr());
+    return isPart || isPrivate(machine, role, load.getCellAttr());
   if (auto atomic = dyn_cast<AtomicOp>(op))
     return isPart ||
-           llvm::all_of(atomic.getCells().getAsRange<FlatSymbolRefAttr>(),
-                        [&](auto cell) { return isPrivate(role, cell); });
+           llvm::all_of(
+               atomic.getCells().getAsRange<FlatSymbolRefAttr>(),
+               [&](auto cell) { return isPrivate(machine, role, cell); });
   if (auto ask = dyn_cast<AskOp>(op)) {
     PolicyOp policy =
         program.policies[program.index(ask.getEntry().getRootReference())].op;

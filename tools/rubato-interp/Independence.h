@@ -26,13 +26,15 @@ public:
   bool isLocal(const Machine &machine, const World &world, int rank, int strand,
                bool deaths) const;
 
+  /// Integer cells whose values decide about nothing: they end up in
+  /// floating-point values, in themselves or in one another.
+  llvm::BitVector findHidden() const;
+
 private:
+  bool decides(unsigned cell, const llvm::BitVector &hidden) const;
   void readRole(RoleInfo &role, unsigned index);
-  bool isPrivate(unsigned role, mlir::FlatSymbolRefAttr cell) const;
-  bool isComplete(const World &world, int rank, int strand,
-                  mlir::Value future) const;
-  bool failed(const World &world, int rank, int strand,
-              mlir::Value future) const;
+  bool isPrivate(const Machine &machine, unsigned role,
+                 mlir::FlatSymbolRefAttr cell) const;
   const Future *find(const World &world, int rank, int strand,
                      mlir::Value future) const;
 
