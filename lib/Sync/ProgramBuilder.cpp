@@ -52,7 +52,7 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
   return b;
 }
 
-void ProgramBuilder::addCells(double learningRate) {
+void ProgramBuilder::addCells(double learningRate, bool keepState) {
   auto cell = [&](StringRef name, Type type, CellRole role,
                   StringRef layout = {}, FloatAttr value = {}) {
     CellOp::create(*this, name, type, role,
@@ -62,7 +62,8 @@ void ProgramBuilder::addCells(double learningRate) {
                    value);
   };
   cell("w", flatType, CellRole::Parameter, "params");
-  for (auto [i, type] : llvm::enumerate(stateTypes))
+  for (auto [i, type] :
+       llvm::enumerate(keepState ? TypeRange(stateTypes) : TypeRange()))
     cell("state" + std::to_string(i), type, CellRole::Optimizer);
   cell("seen", counterType, CellRole::Counter);
   cell("budget", counterType, CellRole::Setting);

@@ -25,8 +25,9 @@ public:
   bool hasFrozen = false;
 
   /// Cells every algorithm has: @w, @state0…, @seen, @w_frozen where the model
-  /// has frozen tensors, and the settings @budget and @base_lr.
-  void addCells(double learningRate);
+  /// has frozen tensors, and the settings @budget and @base_lr. Without
+  /// `keepState` the optimizer's state does not outlive a round.
+  void addCells(double learningRate, bool keepState = true);
 
   /// Declares one cell more, of role state.
   void addState(llvm::StringRef name, mlir::Type type);
