@@ -10,7 +10,7 @@ gsync.role @worker on @world {
   gsync.strand {
     %n = gsync.stop_requested : tensor<i64>
     %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-    %s = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+    %s = gsync.await %f : !gsync.future<tensor<i64>>
     %go = arith.constant true
     gsync.next %go
   }
@@ -102,9 +102,9 @@ gsync.role @worker on @world {
     // expected-error@+1 {{'gsync.all_reduce' op sync stage: its future must be awaited exactly once, in the same block, but has 2 uses}}
     %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
     // expected-note@+1 {{used here}}
-    %s = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+    %s = gsync.await %f : !gsync.future<tensor<i64>>
     // expected-note@+1 {{used here}}
-    %t = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+    %t = gsync.await %f : !gsync.future<tensor<i64>>
     %go = arith.constant true
     gsync.next %go
   }
@@ -129,7 +129,7 @@ gsync.role @worker on @world {
     %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
     scf.if %yes {
       // expected-note@+1 {{used here}}
-      %s = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+      %s = gsync.await %f : !gsync.future<tensor<i64>>
     }
     %go = arith.constant true
     gsync.next %go
@@ -178,7 +178,7 @@ gsync.role @worker on @world {
     scf.if %yes {
       // expected-error@+1 {{'gsync.all_reduce' op sync stage: a collective may not stand under a condition or in a loop: every member must reach it; move it to the strand's body}}
       %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-      %s = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+      %s = gsync.await %f : !gsync.future<tensor<i64>>
     }
     %go = arith.constant true
     gsync.next %go
@@ -199,7 +199,7 @@ gsync.cell @w : tensor<6xf32> role(parameter) layout(@params)
 func.func @helper(%n: tensor<i64>) {
   // expected-error@+1 {{'gsync.all_reduce' op sync stage: a collective may not stand under a condition or in a loop: every member must reach it; move it to the strand's body}}
   %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-  %s = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+  %s = gsync.await %f : !gsync.future<tensor<i64>>
   return
 }
 gsync.role @worker on @world {

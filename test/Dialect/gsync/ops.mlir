@@ -31,36 +31,38 @@ gsync.role @worker on @world {
     %count = gsync.quanta : i64
     // CHECK-NEXT: %[[ZERO:.+]] = gsync.zero : tensor<8xf32>
     %zero = gsync.zero : tensor<8xf32>
-    // CHECK-NEXT: %[[SUM:.+]] = gsync.repeat at_least(%[[COUNT]]) at_most(%[[COUNT]]) iter(%[[ZERO]]) : tensor<8xf32> {
-    // CHECK-NEXT: ^bb0(%[[ACC:.+]]: tensor<8xf32>):
+    // CHECK-NEXT: %[[SUM:.+]], %{{.+}} = gsync.repeat at_least(%[[COUNT]]) at_most(%[[COUNT]]) iter(%[[ZERO]] : tensor<8xf32>) {
+    // CHECK-NEXT: ^bb0(%{{.+}}: i64, %[[ACC:.+]]: tensor<8xf32>):
     // CHECK-NEXT: gsync.yield %[[ACC]] : tensor<8xf32>
     // CHECK-NEXT: }
-    %sum = gsync.repeat at_least(%count) at_most(%count) iter(%zero) : tensor<8xf32> {
-    ^bb0(%acc: tensor<8xf32>):
+    %sum, %k = gsync.repeat at_least(%count) at_most(%count) iter(%zero : tensor<8xf32>) {
+    ^bb0(%i: i64, %acc: tensor<8xf32>):
       gsync.yield %acc : tensor<8xf32>
     }
-    // A loop that carries nothing ends without saying so.
-    // CHECK-NEXT: gsync.repeat at_least(%[[COUNT]]) at_most(%[[COUNT]]) {
-    // CHECK-NEXT: gsync.next_batch : tensor<2x3xf32>, tensor<2xi64>
+    // CHECK-NEXT: %{{.+}} = gsync.repeat at_least(%[[COUNT]]) at_most(%[[COUNT]]) {
+    // CHECK-NEXT: ^bb0(%{{.+}}: i64):
+    // CHECK-NEXT: gsync.next_batch from(cursor) : tensor<2x3xf32>, tensor<2xi64>
+    // CHECK-NEXT: gsync.yield
     // CHECK-NEXT: }
     gsync.repeat at_least(%count) at_most(%count) {
-      %skip:2 = gsync.next_batch : tensor<2x3xf32>, tensor<2xi64>
+    ^bb0(%i: i64):
+      %skip:2 = gsync.next_batch from(cursor) : tensor<2x3xf32>, tensor<2xi64>
     }
-    // CHECK-NEXT: %{{.+}}:4 = gsync.next_batch : tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32>, tensor<2xi64>
-    %batch:4 = gsync.next_batch : tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32>, tensor<2xi64>
+    // CHECK-NEXT: %{{.+}}:4 = gsync.next_batch from(cursor) : tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32>, tensor<2xi64>
+    %batch:4 = gsync.next_batch from(cursor) : tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32>, tensor<2xi64>
     // CHECK-NEXT: %[[STOP:.+]] = gsync.stop_requested : tensor<i64>
     %stop = gsync.stop_requested : tensor<i64>
     // CHECK-NEXT: %[[F:.+]] = gsync.all_reduce sum on @grads(%[[SUM]], %[[STOP]]) : (tensor<8xf32>, tensor<i64>) -> !gsync.future<tensor<8xf32>, tensor<i64>>
     %f = gsync.all_reduce sum on @grads (%sum, %stop) : (tensor<8xf32>, tensor<i64>) -> !gsync.future<tensor<8xf32>, tensor<i64>>
-    // CHECK-NEXT: %[[G:.+]]:2 = gsync.await %[[F]] : (!gsync.future<tensor<8xf32>, tensor<i64>>) -> (tensor<8xf32>, tensor<i64>)
-    %g, %q = gsync.await %f : (!gsync.future<tensor<8xf32>, tensor<i64>>) -> (tensor<8xf32>, tensor<i64>)
+    // CHECK-NEXT: %[[G:.+]]:2 = gsync.await %[[F]] : !gsync.future<tensor<8xf32>, tensor<i64>>
+    %g, %q = gsync.await %f : !gsync.future<tensor<8xf32>, tensor<i64>>
     // CHECK-NEXT: gsync.atomic (@w, @seen) {
     // CHECK-NEXT: ^bb0(%{{.+}}: tensor<8xf32>, %[[S:.+]]: tensor<i64>):
-    // CHECK-NEXT: gsync.yield %[[G]]#0, %[[S]] : tensor<8xf32>, tensor<i64>
+    // CHECK-NEXT: gsync.yield cells(%[[G]]#0, %[[S]] : tensor<8xf32>, tensor<i64>)
     // CHECK-NEXT: }
     gsync.atomic (@w, @seen) {
     ^bb0(%w0: tensor<8xf32>, %s0: tensor<i64>):
-      gsync.yield %g, %s0 : tensor<8xf32>, tensor<i64>
+      gsync.yield cells(%g, %s0 : tensor<8xf32>, tensor<i64>)
     }
     // CHECK-NEXT: %[[GO:.+]] = arith.constant false
     %go = arith.constant false
