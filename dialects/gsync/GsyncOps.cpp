@@ -127,7 +127,7 @@ static void printCarried(OpAsmPrinter &printer, Operation *, OperandRange inits,
                          TypeRange types, TypeRange, Type) {
   if (inits.empty())
     return;
-  printer << "iter(" << inits << " : " << types << ")";
+  printer << " iter(" << inits << " : " << types << ")";
 }
 
 /// `(cursor)`, `(queue acked_by(@c))`, `(queue lease(%t))`, `(keyed(%a, %b))`.

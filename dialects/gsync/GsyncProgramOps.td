@@ -38,7 +38,7 @@ def Gsync_GroupOp : Gsync_Op<"group", [
                        OptionalAttr<DenseI64ArrayAttr>:$counts);
   let assemblyFormat = [{
     $sym_name (`elastic` `(` $min^ `to` $max `)`)?
-    (`roles` custom<RoleCounts>($roles, $counts)^)? attr-dict
+    (`roles` `` custom<RoleCounts>($roles, $counts)^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name), [{
     build($_builder, $_state, name, {}, {}, {}, {});

@@ -36,7 +36,7 @@ def Gsync_RepeatOp : Gsync_Op<"repeat", [
   let assemblyFormat = [{
     (`until` `(` $until^ `:` custom<FutureType>(type($until)) `)`)? `at_least` `(` $at_least `)`
     (`at_most` `(` $at_most^ `)`)? (`ahead` `(` $ahead^ `)`)?
-    custom<Carried>($inits, type($inits), type($results), type($count))
+    `` custom<Carried>($inits, type($inits), type($results), type($count))
     $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$until,

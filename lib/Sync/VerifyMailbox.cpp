@@ -19,7 +19,7 @@ public:
 
   LogicalResult run() {
     return success(succeeded(checkRoles()) && succeeded(checkServer()) &&
-                   succeeded(checkWorkers()));
+                   succeeded(checkWorkers()) && succeeded(checkTypes()));
   }
 
 private:
@@ -31,6 +31,7 @@ private:
   LogicalResult checkRoles();
   LogicalResult checkServer();
   LogicalResult checkWorkers();
+  LogicalResult checkTypes();
   LogicalResult checkGranted(CollectOp collect);
   bool grants(Block::iterator begin, Block::iterator end, NextOp next);
 
@@ -179,6 +180,43 @@ LogicalResult MailboxChecker::checkWorkers() {
                 "closed; pull in its gsync.init and carry the future";
   }
   return success();
+}
+
+/// What goes in at one end comes out at the other: pushes at collects, grants
+/// at pulls.
+LogicalResult MailboxChecker::checkTypes() {
+  Operation *first[2] = {}; // up, down
+  SmallVector<Type> types[2];
+  WalkResult walk = module.walk([&](Operation *op) {
+    if (!isOn(*op) || !partOf(op))
+      return WalkResult::advance();
+    bool down = isa<GrantOp, PullOp>(op);
+    SmallVector<Type> carried;
+    if (auto push = dyn_cast<PushOp>(op))
+      llvm::append_range(carried, push.getValues().getTypes());
+    else if (auto collect = dyn_cast<CollectOp>(op))
+      llvm::append_range(carried, collect.getValues().getTypes());
+    else if (auto grant = dyn_cast<GrantOp>(op))
+      llvm::append_range(carried, grant.getValues().getTypes());
+    else if (auto pull = dyn_cast<PullOp>(op)) // ticket and go come last
+      llvm::append_range(carried,
+                         pull.getFuture().getType().getTypes().drop_back(2));
+    else
+      return WalkResult::advance();
+    if (!first[down]) {
+      first[down] = op;
+      types[down] = carried;
+    }
+    if (types[down] == carried)
+      return WalkResult::advance();
+    InFlightDiagnostic diag = op->emitOpError(kSyncStage)
+                              << "moves (" << carried << ") over " << name()
+                              << ", but the other end expects (" << types[down]
+                              << "); let both name the same types";
+    diag.attachNote(first[down]->getLoc()) << "expected here";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult rubato::checkMailbox(ModuleOp module, ChannelOp channel) {

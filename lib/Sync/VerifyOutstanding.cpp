@@ -82,18 +82,22 @@ private:
       DenseSet<Value> seen;
       SmallVector<Operation *> starts;
       findStarts(future, seen, starts);
-      for (Operation *start : starts) {
-        if (start->getName() != op->getName() ||
-            channelOf(start) != channelOf(op))
-          continue;
-        InFlightDiagnostic diag =
-            op->emitOpError(kSyncStage)
-            << "starts while one of the same kind on " << channelOf(op)
-            << " is on its way in this strand: at most one may be; await the "
-               "other first";
-        diag.attachNote(start->getLoc()) << "still on its way from here";
-        return diag;
-      }
+      llvm::erase_if(starts, [&](Operation *start) {
+        return start->getName() != op->getName() ||
+               channelOf(start) != channelOf(op);
+      });
+      if (starts.empty())
+        continue;
+      InFlightDiagnostic diag =
+          op->emitOpError(kSyncStage)
+          << "starts while one of the same kind on " << channelOf(op)
+          << " is on its way in this strand: at most one may be; await the "
+             "other first";
+      // A carried future may also come from this very operation.
+      for (Operation *start : starts)
+        if (start != op)
+          diag.attachNote(start->getLoc()) << "still on its way from here";
+      return diag;
     }
     return success();
   }
