@@ -94,7 +94,7 @@ def Gsync_AwaitOp : Gsync_Op<"await", [
   let summary = "waits for a future and consumes it; may fail";
   let arguments = (ins Gsync_Future:$future);
   let results = (outs Variadic<AnyType>:$values);
-  let assemblyFormat = "$future `:` type($future) attr-dict";
+  let assemblyFormat = "$future `:` custom<FutureType>(type($future)) attr-dict";
   let extraClassDeclaration = [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange a,
                                         ::mlir::TypeRange b) { return a == b; }
@@ -106,13 +106,13 @@ def Gsync_DoneOp : Gsync_Op<"done", [Gsync_Effects, Gsync_Names]> {
   let description = [{ A poll: the answer is a local fact. }];
   let arguments = (ins Gsync_Future:$future);
   let results = (outs I1:$done);
-  let assemblyFormat = "$future `:` type($future) attr-dict";
+  let assemblyFormat = "$future `:` custom<FutureType>(type($future)) attr-dict";
 }
 
 def Gsync_ReadyOp : Gsync_Op<"ready", [Gsync_Effects, Gsync_Names]> {
   let summary = "a future that has completed, of zeros";
   let results = (outs Gsync_Future:$future);
-  let assemblyFormat = "`:` type($future) attr-dict";
+  let assemblyFormat = "`:` custom<FutureType>(type($future)) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -160,7 +160,8 @@ def Gsync_PullOp : Gsync_Op<"pull", [
   let arguments = (ins FlatSymbolRefAttr:$channel, I64:$after);
   let results = (outs Gsync_Future:$future);
   let assemblyFormat = [{
-    `on` $channel `after` `(` $after `)` `:` type($future) attr-dict
+    `on` $channel `after` `(` $after `)` `:`
+    custom<FutureType>(type($future)) attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -34,9 +34,9 @@ def Gsync_RepeatOp : Gsync_Op<"repeat", [
   let results = (outs Variadic<AnyType>:$results, I64:$count);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    (`until` `(` $until^ `:` type($until) `)`)? `at_least` `(` $at_least `)`
+    (`until` `(` $until^ `:` custom<FutureType>(type($until)) `)`)? `at_least` `(` $at_least `)`
     (`at_most` `(` $at_most^ `)`)? (`ahead` `(` $ahead^ `)`)?
-    custom<Carried>($inits, type($inits), type($results), type($count))
+    `` custom<Carried>($inits, type($inits), type($results), type($count))
     $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$until,
