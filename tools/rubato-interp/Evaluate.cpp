@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -74,7 +75,10 @@ LogicalResult evaluate(Operation *op, ArrayRef<Value> operands,
     if (!elementwise)
       return op->emitError("rubato-interp cannot evaluate '")
              << op->getName()
-             << "' on these types; lower it to arith, math, tensor or nn";
+             << (isMemoryEffectFree(op)
+                     ? "' on these types; lower it to arith, math, tensor, "
+                       "linalg or nn"
+                     : "' here, where nothing may have an effect");
   }
   if (llvm::any_of(operands, isUnknown)) {
     giveOpaque(op, results);

@@ -6,6 +6,7 @@
 #include "tools/rubato-interp/Walk.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cstring>
 #include <deque>

@@ -1,6 +1,7 @@
 // Storage, comparison and printing of values.
 #include "tools/rubato-interp/Value.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"

@@ -60,6 +60,35 @@ TEST(Functions, BranchAndLoop) {
   }
 }
 
+TEST(Functions, BlocksReadValuesFromOutside) {
+  Program program(R"(
+    gsync.cell @n : tensor<i64> role(counter)
+    func.func @f(%x: tensor<i64>) {
+      gsync.atomic (@n) {
+      ^bb0(%n: tensor<i64>):
+        %m = arith.addi %n, %x : tensor<i64>
+        gsync.yield %m : tensor<i64>
+      }
+      return
+    })");
+  ASSERT_TRUE(program.module) << program.errors;
+  mlir::Block &outer = program.function().getBody().front();
+  mlir::Block &inner = outer.front().getRegion(0).front();
+  mlir::Type type = program.type("tensor<i64>");
+  Environment environment;
+  environment[outer.getArgument(0)] = Value::integer(type, 4);
+  llvm::SmallVector<Value> yielded;
+  Budget budget;
+  ASSERT_TRUE(succeeded(evaluateBlock(inner, Value::integer(type, 3),
+                                      environment, yielded, budget)))
+      << program.errors;
+  ASSERT_EQ(yielded.size(), 1u);
+  EXPECT_EQ(yielded[0].asInt(), 7);
+  environment.clear();
+  EXPECT_TRUE(failed(evaluateBlock(inner, Value::integer(type, 3), environment,
+                                   yielded, budget)));
+}
+
 TEST(Functions, OpaqueConditionsAndBoundsGiveOpaqueResults) {
   Program program(kCollatz);
   mlir::Type i64 = program.type("i64"), index = program.type("index");
@@ -110,6 +139,18 @@ TEST(Functions, UnknownOperationsAreNamed) {
   EXPECT_NE(program.errors.find("cannot evaluate 'tensor.generate'"),
             std::string::npos)
       << program.errors;
+}
+
+TEST(Functions, EffectsAreRefused) {
+  Program program(R"(
+    gsync.cell @n : tensor<i64> role(counter)
+    func.func @f() -> tensor<i64> {
+      %n = gsync.load @n : tensor<i64>
+      return %n : tensor<i64>
+    })");
+  EXPECT_TRUE(program.call().empty());
+  EXPECT_EQ(program.errors, "rubato-interp cannot evaluate 'gsync.load' here, "
+                            "where nothing may have an effect\n");
 }
 
 TEST(Functions, ArgumentsMustFit) {
