@@ -42,7 +42,6 @@ gsync.role @worker on @world {
     %mine = arith.addi %rank, %c1 : i64
     %x = tensor.from_elements %mine : tensor<i64>
     %real0 = arith.sitofp %mine : i64 to f64
-    %eighth = arith.constant 0.16666666666666666 : f64
     %half = arith.constant 0.5 : f64
     %isZero = arith.constant 0 : i64
     %first = arith.cmpi eq, %rank, %isZero : i64
