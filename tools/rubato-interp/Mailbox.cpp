@@ -1,0 +1,291 @@
+// Mailboxes: many workers, one server, and the ledger of who holds which
+// ticket. Only an upload with a worker's newest ticket counts.
+#include "tools/rubato-interp/Arithmetic.h"
+#include "tools/rubato-interp/Machine.h"
+
+using namespace mlir;
+using namespace rubato::gsync;
+
+namespace rubato::interp {
+
+using Ledger = policy::StalenessLedger;
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+LogicalResult Machine::pull(Here &here, PullOp op) {
+  Future future;
+  future.kind = Future::Kind::Pull;
+  future.channel = program.index(op.getChannel());
+  future.number = here.get(op.getAfter(), program).asInt();
+  future.op = op;
+  record(here, "pull", [&](llvm::json::OStream &json) {
+    json.attribute("channel", op.getChannel());
+    json.attribute("after", future.number);
+  });
+  unsigned channel = future.channel;
+  finish(here, op,
+         Value::handle(op.getFuture().getType(), 0,
+                       addFuture(here, std::move(future))));
+  settlePulls(here.world, channel);
+  return success();
+}
+
+/// Completes the pulls that a grant, the close or the server's death answers.
+void Machine::settlePulls(World &world, unsigned channel) {
+  ChannelInfo &info = program.channels[channel];
+  const Mailbox &box = world.channels[channel]->mailbox;
+  const Member &server = *world.members[info.server];
+  bool dead = !server.alive || server.phase == Phase::Failed;
+  for (size_t w = 0; w != info.workers.size(); ++w) {
+    Member &member = world.members[info.workers[w]].edit();
+    for (auto &[id, future] : member.futures.edit()) {
+      if (future.kind != Future::Kind::Pull || future.channel != channel ||
+          future.state != Future::State::Pending)
+        continue;
+      ArrayRef<Type> types =
+          cast<FutureType>(future.op->getResult(0).getType()).getTypes();
+      const Mailbox::Granted &granted = box.granted[w];
+      if (dead && !box.closed) {
+        future.state = Future::State::Failed;
+        future.doneAt = world.now;
+      } else if (box.closed) {
+        future.state = Future::State::Complete;
+        future.doneAt = world.now + latency("message", info.workers[w], -1);
+        for (Type type : types)
+          future.values.push_back(zeroOf(type));
+      } else if (granted.ticket > future.number) {
+        future.state = Future::State::Complete;
+        future.doneAt = std::max(world.now, granted.at);
+        future.values = granted.values;
+        future.values.push_back(give(types.end()[-2], granted.ticket));
+        future.values.push_back(give(types.back(), 1));
+      }
+    }
+  }
+}
+
+LogicalResult Machine::push(Here &here, PushOp op) {
+  unsigned channel = program.index(op.getChannel());
+  Upload upload;
+  upload.worker = program.channels[channel].workerIndex(here.rank);
+  upload.ticket = here.get(op.getTicket(), program).asInt();
+  upload.values = operands(here, op.getValues());
+  upload.at = here.world.now + latency("message", here.rank, upload.ticket);
+  record(here, "push", [&](llvm::json::OStream &json) {
+    json.attribute("channel", op.getChannel());
+    json.attribute("ticket", upload.ticket);
+  });
+  finish(here, op, {});
+  if (!config.timed)
+    return deliver(here.world, channel, std::move(upload));
+  here.world.channels[channel].edit().mailbox.flying.push_back(
+      std::move(upload));
+  return success();
+}
+
+std::optional<int64_t> Machine::nextArrival(const World &world) const {
+  std::optional<int64_t> first;
+  for (const Cow<ChannelState> &channel : world.channels)
+    for (const Upload &upload : channel->mailbox.flying)
+      if (!first || upload.at < *first)
+        first = upload.at;
+  return first;
+}
+
+LogicalResult Machine::arrive(World &world) {
+  int64_t at = *nextArrival(world);
+  world.now = std::max(world.now, at);
+  for (unsigned i = 0; i != world.channels.size(); ++i) {
+    auto &flying = world.channels[i].edit().mailbox.flying;
+    auto it = flying.end();
+    for (auto each = flying.begin(); each != flying.end(); ++each)
+      if (each->at == at && (it == flying.end() || each->worker < it->worker))
+        it = each;
+    if (it == flying.end())
+      continue;
+    Upload upload = std::move(*it);
+    flying.erase(it);
+    return deliver(world, i, std::move(upload));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The server
+//===----------------------------------------------------------------------===//
+
+LogicalResult Machine::deliver(World &world, unsigned channel, Upload upload) {
+  ChannelInfo &info = program.channels[channel];
+  Mailbox &box = world.channels[channel].edit().mailbox;
+  Ledger::Verdict verdict = box.ledger.push(upload.worker, upload.ticket);
+  int rank = info.workers[upload.worker];
+  const char *said = verdict == Ledger::Verdict::Accepted  ? "accepted"
+                     : verdict == Ledger::Verdict::Hold    ? "held"
+                     : verdict == Ledger::Verdict::Dropped ? "dropped"
+                                                           : "beyond the bound";
+  if (log)
+    log->write(config.timed ? world.now : world.steps, info.server, 0,
+               world.members[info.server]->strands[0]->round, "upload",
+               [&](llvm::json::OStream &json) {
+                 json.attribute("worker", rank);
+                 json.attribute("ticket", upload.ticket);
+                 json.attribute("verdict", said);
+                 if (verdict == Ledger::Verdict::Accepted)
+                   json.attribute("staleness",
+                                  box.ledger.uploads().back().staleness);
+               });
+  box.changedAt = world.now;
+  if (verdict == Ledger::Verdict::BeyondBound)
+    return info.op.emitError("rank ")
+           << rank << ": an upload with the newest ticket is staler than the "
+           << "bound; the program breaks it";
+  if (verdict == Ledger::Verdict::Hold)
+    box.held.push_back(std::move(upload));
+  else if (verdict == Ledger::Verdict::Dropped)
+    ++world.statistics.edit().dropped;
+  if (verdict != Ledger::Verdict::Accepted)
+    return success();
+  for (Holding &each : world.data.edit().holdings)
+    if (each.rank == rank && each.ticket == upload.ticket)
+      each.acknowledged = true;
+  box.accepted[upload.worker] = std::move(upload.values);
+  return success();
+}
+
+LogicalResult Machine::collect(Here &here, CollectOp op) {
+  unsigned channel = program.index(op.getChannel());
+  ChannelInfo &info = program.channels[channel];
+  Mailbox &box = here.world.channels[channel].edit().mailbox;
+  if (!box.ledger.complete(here.get(op.getFirst(), program).asInt()))
+    return failRound(here, "every worker is gone", /*forGood=*/true);
+  std::vector<Ledger::Upload> uploads = box.ledger.close();
+  uint64_t who = 0;
+  Values sums;
+  Data &data = here.world.data.edit();
+  for (const Ledger::Upload &upload : uploads) {
+    who |= uint64_t(1) << upload.worker;
+    Values values = std::move(box.accepted[int(upload.worker)]);
+    if (values.size() != op.getValues().size())
+      return error(here, op)
+             << "gives " << op.getValues().size() << " values, but rank "
+             << info.workers[upload.worker] << " pushed " << values.size();
+    if (op.getByStaleness() && !values.empty())
+      values[0] = scaled(values[0], 1.0 / double(1 + upload.staleness));
+    for (size_t i = 0; i != values.size(); ++i) {
+      if (values[i].type() != op.getValues()[i].getType())
+        return error(here, op)
+               << "gives " << op.getValues()[i].getType() << ", but rank "
+               << info.workers[upload.worker] << " pushed " << values[i].type();
+      if (sums.size() == i)
+        sums.push_back(values[i]);
+      else
+        sums[i] = sumOf(sums[i], values[i]);
+    }
+    ++here.world.statistics.edit().staleness[upload.staleness];
+    for (auto it = data.holdings.begin(); it != data.holdings.end();)
+      if (it->rank == info.workers[upload.worker] &&
+          it->ticket == upload.ticket) {
+        consume(data, it->places);
+        it = data.holdings.erase(it);
+      } else {
+        ++it;
+      }
+  }
+  box.accepted.clear();
+  record(here, "collect", [&](llvm::json::OStream &json) {
+    json.attribute("channel", op.getChannel());
+    json.attribute("version", box.ledger.version());
+    json.attributeArray("who", [&] {
+      for (const Ledger::Upload &upload : uploads)
+        json.value(info.workers[upload.worker]);
+    });
+    json.attributeArray("staleness", [&] {
+      for (const Ledger::Upload &upload : uploads)
+        json.value(upload.staleness);
+    });
+  });
+  sums.push_back(Value::handle(op.getWho().getType(), 1, int64_t(who)));
+  finish(here, op, sums);
+  return success();
+}
+
+LogicalResult Machine::grant(Here &here, GrantOp op) {
+  unsigned channel = program.index(op.getChannel());
+  ChannelInfo &info = program.channels[channel];
+  Mailbox &box = here.world.channels[channel].edit().mailbox;
+  int64_t bound = here.get(op.getStaleAfter(), program).asInt();
+  Values values = operands(here, op.getValues());
+  // Without a set: all workers, and a round that is open begins anew.
+  std::vector<Ledger::Grant> grants =
+      op.getTo() ? box.ledger.grant(bound) : box.ledger.start(bound);
+  for (const Ledger::Grant &each : grants) {
+    int rank = info.workers[each.worker];
+    box.granted[each.worker] = {
+        each.ticket, box.ledger.version(),
+        here.world.now + latency("message", rank, each.ticket), values};
+    voidLeases(here.world, rank, each.ticket);
+  }
+  record(here, "grant", [&](llvm::json::OStream &json) {
+    json.attribute("channel", op.getChannel());
+    json.attribute("version", box.ledger.version());
+    json.attributeArray("to", [&] {
+      for (const Ledger::Grant &each : grants)
+        json.value(info.workers[each.worker]);
+    });
+    json.attributeArray("tickets", [&] {
+      for (const Ledger::Grant &each : grants)
+        json.value(each.ticket);
+    });
+  });
+  finish(here, op, {});
+  std::vector<Upload> held = std::move(box.held);
+  box.held.clear();
+  for (Upload &upload : held)
+    if (failed(deliver(here.world, channel, std::move(upload))))
+      return failure();
+  settlePulls(here.world, channel);
+  return success();
+}
+
+LogicalResult Machine::close(Here &here, CloseOp op) {
+  unsigned channel = program.index(op.getChannel());
+  Strand &strand = here.strand();
+  if (strand.wait == Wait::Close) {
+    strand.wait = Wait::None;
+    finish(here, op, {});
+    return success();
+  }
+  record(here, "close", [&](llvm::json::OStream &json) {
+    json.attribute("channel", op.getChannel());
+  });
+  Mailbox &box = here.world.channels[channel].edit().mailbox;
+  box.closed = true;
+  box.ledger.stop();
+  box.held.clear();
+  box.accepted.clear();
+  for (int rank : program.channels[channel].workers)
+    voidLeases(here.world, rank, INT64_MAX);
+  strand.wait = Wait::Close;
+  settlePulls(here.world, channel);
+  return success();
+}
+
+LogicalResult Machine::leaveMailboxes(World &world, int rank) {
+  for (unsigned i = 0; i != program.channels.size(); ++i) {
+    ChannelInfo &info = program.channels[i];
+    if (info.server < 0)
+      continue;
+    Mailbox &box = world.channels[i].edit().mailbox;
+    if (int worker = info.workerIndex(rank); worker >= 0) {
+      box.gone[worker] = true;
+      box.ledger.died(worker);
+      box.changedAt = world.now;
+    }
+    settlePulls(world, i);
+  }
+  return success();
+}
+
+} // namespace rubato::interp

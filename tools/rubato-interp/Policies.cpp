@@ -1,0 +1,207 @@
+// Questions to policies: central ones may have no answer yet, and everybody
+// who waits asks again after each event of the policy.
+#include "policy/ask.h"
+#include "tools/rubato-interp/Machine.h"
+
+using namespace mlir;
+using namespace rubato::gsync;
+
+namespace rubato::interp {
+
+policy::Policy &
+PolicyBox::edit(function_ref<std::unique_ptr<policy::Policy>()> make) {
+  if (shared.use_count() != 1) {
+    policy::StateWriter out;
+    shared->save(out);
+    std::shared_ptr<policy::Policy> copy = make();
+    policy::StateReader in(out.bytes());
+    if (!copy->load(in))
+      llvm::report_fatal_error("a policy does not take its own state");
+    shared = std::move(copy);
+  }
+  return *shared;
+}
+
+/// Ranks of the roles that ask a policy.
+static std::vector<int64_t> askersOf(Program &program, unsigned policy) {
+  std::vector<int64_t> askers;
+  for (int rank = 0; rank != program.ranks; ++rank) {
+    auto walk = program.roleOf(rank).op.walk([&](AskOp ask) {
+      return policyOf(ask) == program.policies[policy].op
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      askers.push_back(rank);
+  }
+  // Asked from helper functions only: everybody may.
+  if (askers.empty())
+    for (int rank = 0; rank != program.ranks; ++rank)
+      askers.push_back(rank);
+  return askers;
+}
+
+std::unique_ptr<policy::Policy> Machine::make(unsigned index) {
+  policy::World world{askersOf(program, index), config.seed, config.samples};
+  std::unique_ptr<policy::Policy> policy;
+  PolicyInfo &info = program.policies[index];
+  Status status =
+      policy::makePolicy(info.op.getKind().str(), info.settings, world, policy);
+  if (!status)
+    info.op.emitError("cannot make its policy: ") << status.message();
+  return policy;
+}
+
+LogicalResult Machine::makePolicies(World &world) {
+  world.policies.resize(program.policies.size());
+  for (Cow<Member> &member : world.members)
+    member.edit().policies.resize(program.policies.size());
+  for (unsigned i = 0; i != program.policies.size(); ++i) {
+    std::shared_ptr<policy::Policy> policy = make(i);
+    if (!policy)
+      return failure();
+    if (program.policies[i].op.getPlacement() == Placement::Central)
+      world.policies[i] = PolicyBox(policy);
+    else
+      for (Cow<Member> &member : world.members)
+        member.edit().policies[i] = PolicyBox(policy);
+  }
+  return success();
+}
+
+static policy::Value toPolicy(const Value &value) {
+  // A question whose numbers nobody knows is asked with zeros.
+  if (value.type().isF64())
+    return value.isKnown() ? value.asFloat() : 0.0;
+  int64_t number = value.isKnown() ? value.asInt() : 0;
+  if (value.type().isInteger(1))
+    return number != 0;
+  return number;
+}
+
+static void write(llvm::json::OStream &json, const Value &value) {
+  if (!value.isKnown())
+    json.value(nullptr);
+  else if (value.element() == Element::Integer)
+    json.value(value.asInt());
+  else
+    json.value(value.asFloat());
+}
+
+LogicalResult Machine::tryAsk(World &world, int rank, int index,
+                              bool &answered) {
+  Here here{world, rank, index};
+  auto op = cast<AskOp>(operationOf(world, rank, index));
+  unsigned policy = program.index(op.getEntry().getRootReference());
+  std::vector<policy::Value> inputs, outputs(op.getNumResults());
+  for (const Value &value : operands(here, op.getInputs()))
+    inputs.push_back(toPolicy(value));
+  bool central =
+      program.policies[policy].op.getPlacement() == Placement::Central;
+  PolicyBox &box = central ? world.policies[policy]
+                           : world.members[rank].edit().policies[policy];
+  Status status = box.edit([&] { return make(policy); })
+                      .ask(op.getEntry().getLeafReference().str(),
+                           {rank, here.peek().call}, inputs, outputs);
+  answered = bool(status);
+  if (policy::isPending(status))
+    return success();
+  if (!status)
+    return error(here, op) << status.message();
+  Values values;
+  for (auto [type, output] : llvm::zip(op.getResultTypes(), outputs)) {
+    bool matches = output.index() == (type.isF64()        ? 1u
+                                      : type.isInteger(1) ? 2u
+                                                          : 0u);
+    if (!matches)
+      return error(here, op) << "the policy answers with other types than "
+                             << op.getEntry() << " declares";
+    if (type.isF64())
+      values.push_back(config.abstract
+                           ? Value::opaque(type)
+                           : Value::real(type, std::get<double>(output)));
+    else if (type.isInteger(1))
+      values.push_back(give(type, std::get<bool>(output)));
+    else
+      values.push_back(give(type, std::get<int64_t>(output)));
+  }
+  return answer(world, rank, index, std::move(values),
+                central ? latency("ask", rank, here.peek().call) : 0);
+}
+
+LogicalResult Machine::ask(Here &here, AskOp op) {
+  unsigned policy = program.index(op.getEntry().getRootReference());
+  bool central =
+      program.policies[policy].op.getPlacement() == Placement::Central;
+  if (here.peek().wait != Wait::Ask) {
+    Strand &strand = here.strand();
+    strand.call = here.member().calls[policy]++;
+    strand.wait = Wait::Ask;
+    // What a dispatcher dealt is acknowledged by the next question.
+    if (central)
+      acknowledge(here.world, here.rank, -1);
+    bool answered = false;
+    if (failed(tryAsk(here.world, here.rank, here.index, answered)))
+      return failure();
+    if (central)
+      return settleAsks(here.world, policy);
+    if (!answered)
+      return error(here, op) << "only a central policy may have no answer yet";
+  }
+  Strand &strand = here.strand();
+  Values values = *std::exchange(strand.answer, std::nullopt);
+  strand.wait = Wait::None;
+  record(here, "ask", [&](llvm::json::OStream &json) {
+    json.attribute("policy", op.getEntry().getRootReference().getValue());
+    json.attribute("entry", op.getEntry().getLeafReference().getValue());
+    json.attribute("call", strand.call);
+    json.attributeArray("inputs", [&] {
+      for (const Value &value : operands(here, op.getInputs()))
+        write(json, value);
+    });
+    json.attributeArray("answers", [&] {
+      for (const Value &value : values)
+        write(json, value);
+    });
+  });
+  strand.call = 0;
+  finish(here, op, values);
+  return success();
+}
+
+LogicalResult Machine::settleAsks(World &world, unsigned policy) {
+  bool again = true;
+  while (again) {
+    again = false;
+    for (int rank : live(world))
+      for (size_t i = 0; i != world.members[rank]->strands.size(); ++i) {
+        const Strand &strand = *world.members[rank]->strands[i];
+        if (strand.wait != Wait::Ask || strand.answer)
+          continue;
+        auto op = cast<AskOp>(operationOf(world, rank, i));
+        if (program.index(op.getEntry().getRootReference()) != policy)
+          continue;
+        bool answered = false;
+        if (failed(tryAsk(world, rank, i, answered)))
+          return failure();
+        again |= answered;
+      }
+  }
+  return success();
+}
+
+LogicalResult Machine::leavePolicies(World &world, int rank) {
+  for (unsigned i = 0; i != world.policies.size(); ++i) {
+    if (!world.policies[i])
+      continue;
+    if (Status status =
+            world.policies[i].edit([&] { return make(i); }).leave(rank);
+        !status)
+      return program.policies[i].op.emitError(status.message());
+    if (failed(settleAsks(world, i)))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace rubato::interp
