@@ -40,8 +40,8 @@ def communication(opt, file, passes):
 def check(opt, file, name, make):
     before = communication(opt, file, make)
     assert any("gsync.strand" in line for line in before), before
-    all_passes = [f"--{name}" for name in PASSES]
-    for passes in [*([p] for p in all_passes), [*all_passes, *all_passes]]:
+    each = [f"--{name}" for name in PASSES]
+    for passes in [*([one] for one in each), each + each]:
         after = communication(opt, file, [*make, *passes])
         difference = list(difflib.unified_diff(before, after, lineterm="", n=2))
         if difference:
