@@ -5,7 +5,8 @@
 include "dialects/gsync/GsyncOpBase.td"
 
 def Gsync_RepeatOp : Gsync_Op<"repeat", [
-    RecursiveMemoryEffects, AttrSizedOperandSegments, Gsync_NamesInside,
+    RecursiveMemoryEffects, Gsync_Effects, AttrSizedOperandSegments,
+    Gsync_NamesInside,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "repeats its body until a future is done";
   let description = [{

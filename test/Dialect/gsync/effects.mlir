@@ -22,6 +22,13 @@ gsync.cell @seen : tensor<i64> role(counter)
 // CHECK: gsync.cell @untouched
 gsync.cell @untouched : tensor<i64> role(counter)
 
+// CHECK: gsync.rendezvous @turn
+gsync.rendezvous @turn
+// CHECK: gsync.policy @quota
+gsync.policy @quota "gossip.quota" local {
+  gsync.entry @averaged : () -> i1
+}
+
 // Two equal reductions are two: every member must start both.
 // CHECK-LABEL: func.func @equal_reductions(
 // CHECK-NEXT: %[[F:.+]] = gsync.all_reduce sum on @grads(%arg0)
@@ -113,6 +120,62 @@ func.func @batches(%n: i64) -> (tensor<4xf32>, tensor<4xf32>) {
     %d = gsync.next_batch from(cursor) : tensor<4xf32>
   }
   return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// Loops that poll end when they end: two alike are two, an unread one stays, and
+// none is hoisted, though their bodies only compute. One that only counts is
+// what it looks like.
+// CHECK-LABEL: func.func @polling_loops(
+// CHECK: %[[A:.+]] = gsync.repeat until(%arg0
+// CHECK: %[[B:.+]] = gsync.repeat until(%arg0
+// CHECK: gsync.repeat until(%arg0
+// CHECK: scf.for
+// CHECK-NEXT: %{{.+}} = gsync.repeat until(%arg0
+// CLEAN-NOT: gsync.repeat
+// CHECK: return %[[A]], %[[B]]
+func.func @polling_loops(%f: !gsync.future<tensor<i64>>, %n: i64, %i: index, %m: index) -> (i64, i64) {
+  %a = gsync.repeat until(%f : !gsync.future<tensor<i64>>) at_least(%n) {
+  ^bb0(%k: i64):
+  }
+  %b = gsync.repeat until(%f : !gsync.future<tensor<i64>>) at_least(%n) {
+  ^bb0(%k: i64):
+  }
+  %c = gsync.repeat until(%f : !gsync.future<tensor<i64>>) at_least(%n) {
+  ^bb0(%k: i64):
+  }
+  scf.for %j = %i to %m step %i {
+    %d = gsync.repeat until(%f : !gsync.future<tensor<i64>>) at_least(%n) {
+    ^bb0(%k: i64):
+    }
+  }
+  %counted = gsync.repeat at_least(%n) at_most(%n) {
+  ^bb0(%k: i64):
+  }
+  return %a, %b : i64, i64
+}
+
+// Polls, meetings, questions, votes and the clock give another answer each time.
+// CHECK-LABEL: func.func @asked_twice(
+// CHECK-COUNT-2: gsync.done
+// CHECK-COUNT-2: gsync.now
+// CHECK-COUNT-2: gsync.ask
+// CHECK-COUNT-2: gsync.meet
+// CHECK-COUNT-2: gsync.commit
+// CHECK-COUNT-2: gsync.ready
+func.func @asked_twice(%f: !gsync.future<tensor<i64>>, %n: i64) {
+  %0 = gsync.done %f : !gsync.future<tensor<i64>>
+  %1 = gsync.done %f : !gsync.future<tensor<i64>>
+  %2 = gsync.now : f64
+  %3 = gsync.now : f64
+  %4 = gsync.ask @quota::@averaged() : () -> i1
+  %5 = gsync.ask @quota::@averaged() : () -> i1
+  %6 = gsync.meet @turn : i1
+  %7 = gsync.meet @turn : i1
+  %8 = gsync.commit on @world expect(%n, %n) : i1
+  %9 = gsync.commit on @world expect(%n, %n) : i1
+  %10 = gsync.ready : !gsync.future<tensor<i64>>
+  %11 = gsync.ready : !gsync.future<tensor<i64>>
+  return
 }
 
 // Somebody may ask to stop between two questions.
