@@ -66,7 +66,7 @@ bool Machine::isEnabled(const World &world, int rank, int index,
     const Mailbox &box =
         world.channels[program.index(collect.getChannel())]->mailbox;
     int64_t first = get(collect.getFirst()).asInt();
-    if (box.ledger.complete(first) ||
+    if (canCollect(box, first) ||
         (box.ledger.alive() == 0 && box.flying.empty()))
       return true;
     return blocked("collect waits for " + Twine(first) + " uploads, has " +

@@ -142,6 +142,8 @@ private:
   Result pull(Here &here, gsync::PullOp op);
   Result push(Here &here, gsync::PushOp op);
   Result deliver(World &world, unsigned channel, Upload upload);
+  bool canCollect(const Mailbox &box, int64_t first) const;
+  Result judge(World &world, unsigned channel);
   Result collect(Here &here, gsync::CollectOp op);
   Result grant(Here &here, gsync::GrantOp op);
   Result close(Here &here, gsync::CloseOp op);

@@ -117,14 +117,39 @@ LogicalResult Machine::arrive(World &world) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Machine::deliver(World &world, unsigned channel, Upload upload) {
+  Mailbox &box = world.channels[channel].edit().mailbox;
+  box.changedAt = world.now;
+  if (box.closed)
+    ++world.statistics.edit().dropped;
+  else
+    box.held.push_back(std::move(upload));
+  return success();
+}
+
+bool Machine::canCollect(const Mailbox &box, int64_t first) const {
+  if (box.ledger.complete(first))
+    return true;
+  Ledger ledger = box.ledger;
+  for (const Upload &upload : box.held) {
+    ledger.push(upload.worker, upload.ticket);
+    if (ledger.complete(first))
+      return true;
+  }
+  return false;
+}
+
+/// What the ledger says to the first upload that nobody looked at yet.
+LogicalResult Machine::judge(World &world, unsigned channel) {
   ChannelInfo &info = program.channels[channel];
   Mailbox &box = world.channels[channel].edit().mailbox;
+  Upload upload = std::move(box.held.front());
+  box.held.erase(box.held.begin());
   Ledger::Verdict verdict = box.ledger.push(upload.worker, upload.ticket);
   int rank = info.workers[upload.worker];
-  const char *said = verdict == Ledger::Verdict::Accepted  ? "accepted"
-                     : verdict == Ledger::Verdict::Hold    ? "held"
-                     : verdict == Ledger::Verdict::Dropped ? "dropped"
-                                                           : "beyond the bound";
+  const char *said = verdict == Ledger::Verdict::Accepted ? "accepted"
+                     : verdict == Ledger::Verdict::BeyondBound
+                         ? "beyond the bound"
+                         : "dropped";
   if (log)
     log->write(config.timed ? world.now : world.steps, info.server, 0,
                world.members[info.server]->strands[0]->round, "upload",
@@ -136,17 +161,14 @@ LogicalResult Machine::deliver(World &world, unsigned channel, Upload upload) {
                    json.attribute("staleness",
                                   box.ledger.uploads().back().staleness);
                });
-  box.changedAt = world.now;
   if (verdict == Ledger::Verdict::BeyondBound)
     return info.op.emitError("rank ")
            << rank << ": an upload with the newest ticket is staler than the "
            << "bound; the program breaks it";
-  if (verdict == Ledger::Verdict::Hold)
-    box.held.push_back(std::move(upload));
-  else if (verdict == Ledger::Verdict::Dropped)
+  if (verdict != Ledger::Verdict::Accepted) {
     ++world.statistics.edit().dropped;
-  if (verdict != Ledger::Verdict::Accepted)
     return success();
+  }
   for (Holding &each : world.data.edit().holdings)
     if (each.rank == rank && each.ticket == upload.ticket)
       each.acknowledged = true;
@@ -158,7 +180,12 @@ LogicalResult Machine::collect(Here &here, CollectOp op) {
   unsigned channel = program.index(op.getChannel());
   ChannelInfo &info = program.channels[channel];
   Mailbox &box = here.world.channels[channel].edit().mailbox;
-  if (!box.ledger.complete(here.get(op.getFirst(), program).asInt()))
+  // One by one, so that a round closes with the very upload that completes it.
+  int64_t first = here.get(op.getFirst(), program).asInt();
+  while (!box.ledger.complete(first) && !box.held.empty())
+    if (failed(judge(here.world, channel)))
+      return failure();
+  if (!box.ledger.complete(first))
     return failRound(here, "every worker is gone", /*forGood=*/true);
   std::vector<Ledger::Upload> uploads = box.ledger.close();
   uint64_t who = 0;
@@ -240,11 +267,6 @@ LogicalResult Machine::grant(Here &here, GrantOp op) {
     });
   });
   finish(here, op, {});
-  std::vector<Upload> held = std::move(box.held);
-  box.held.clear();
-  for (Upload &upload : held)
-    if (failed(deliver(here.world, channel, std::move(upload))))
-      return failure();
   settlePulls(here.world, channel);
   return success();
 }
@@ -263,6 +285,7 @@ LogicalResult Machine::close(Here &here, CloseOp op) {
   Mailbox &box = here.world.channels[channel].edit().mailbox;
   box.closed = true;
   box.ledger.stop();
+  here.world.statistics.edit().dropped += box.held.size();
   box.held.clear();
   box.accepted.clear();
   for (int rank : program.channels[channel].workers)
