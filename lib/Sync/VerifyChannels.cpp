@@ -1,4 +1,5 @@
-// Channels, mailboxes and rendezvous are used by everybody who must.
+// Channels, mailboxes, rendezvous, policies and votes are used by everybody who
+// must.
 #include "VerifyChannels.h"
 #include "ProgramStructure.h"
 #include "rubato/Sync/Passes.h"
@@ -122,6 +123,44 @@ static LogicalResult checkAcknowledged(ModuleOp module) {
   return failure(walk.wasInterrupted());
 }
 
+/// A question that nobody asks is a decision that nobody takes.
+static void checkPolicy(ModuleOp module, PolicyOp policy) {
+  llvm::SmallPtrSet<Attribute, 4> asked;
+  module.walk([&](AskOp ask) { asked.insert(ask.getEntryAttr()); });
+  for (auto entry : policy.getEntries().getOps<EntryOp>())
+    if (!asked.contains(SymbolRefAttr::get(
+            policy.getSymNameAttr(),
+            {FlatSymbolRefAttr::get(entry.getSymNameAttr())})))
+      entry.emitWarning("'gsync.entry' op ")
+          << kSyncStage << "is never asked: what @" << policy.getSymName()
+          << " decides has no effect; ask it, or remove it";
+}
+
+/// Where members come and go, a part of a round's samples may be missing: only
+/// a vote says so to all alike.
+static LogicalResult checkElastic(ModuleOp module, RoleOp role) {
+  auto group = module.lookupSymbol<GroupOp>(role.getGroup());
+  if (!group.getMin())
+    return success();
+  for (StrandOp strand : role.strands()) {
+    NextBatchOp reserved;
+    bool votes = false;
+    strand.walk([&](Operation *op) {
+      auto batch = dyn_cast<NextBatchOp>(op);
+      if (batch && batch.getSource() == BatchSource::Cursor)
+        reserved = batch;
+      votes |= isa<CommitOp>(op);
+    });
+    if (reserved && !votes)
+      return reserved.emitOpError(kSyncStage)
+             << "reserves samples of a round in the elastic group @"
+             << group.getSymName()
+             << ", but the strand never votes on the round: where a member is "
+                "lost, its samples would be left out; add gsync.commit";
+  }
+  return success();
+}
+
 LogicalResult rubato::verifyChannels(ModuleOp module) {
   auto program = FlatProgram::get(module);
   if (failed(program))
@@ -138,8 +177,10 @@ LogicalResult rubato::verifyChannels(ModuleOp module) {
       return failure();
   if (failed(checkAcknowledged(flat)))
     return failure();
+  for (auto policy : flat.getOps<PolicyOp>())
+    checkPolicy(flat, policy);
   for (auto role : flat.getOps<RoleOp>())
-    if (failed(checkOutstanding(role)))
+    if (failed(checkOutstanding(role)) || failed(checkElastic(flat, role)))
       return failure();
   return success();
 }

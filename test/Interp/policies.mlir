@@ -6,6 +6,11 @@
 // RUN: rubato-interp %s --ranks 3 --rounds 6 --schedule random --seed 2 | FileCheck %s --check-prefix=MEAN
 // RUN: rubato-interp %s --ranks 2 --rounds 6 | FileCheck %s --check-prefix=TWO
 // RUN: rubato-interp %s --ranks 3 --rounds 6 --kill 2@2 | FileCheck %s --check-prefix=DEATH
+// One that waits for a partner is told when nobody is left.
+// RUN: rubato-interp %s --ranks 2 --rounds 6 --kill 1@2.2 | FileCheck %s --check-prefix=ALONE
+
+// ALONE: rank 0 @worker ended: rounds {{[0-9]+}}, collectives 1, averagings 2
+// ALONE: rank 1 @worker dead: rounds 2
 
 // CHECK: rank 0 @worker ended: rounds {{[0-9]+}}, collectives 1, averagings {{[0-9]+}}
 // CHECK: @due = {{[0-9]+}}

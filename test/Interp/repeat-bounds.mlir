@@ -1,6 +1,11 @@
 // How often gsync.repeat runs its body: bounds, and bodies ahead of the test.
 // The body takes 1 ms, the reduction arrives after 2.5 ms.
 // RUN: rubato-interp %s --ranks 1 --cost %S/Inputs/bounds.cost | FileCheck %s
+// RUN: rubato-interp %s --ranks 1 --cost %S/Inputs/tie.cost | FileCheck %s --check-prefix=TIE
+
+// What completes at the time of a poll counts as done.
+// TIE: @until = 2
+// TIE: @ahead = 3
 
 // Done before the third body has completed.
 // CHECK: @until = 3

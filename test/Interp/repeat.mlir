@@ -5,6 +5,18 @@
 // RUN: rubato-interp %s --ranks 4 --rounds 9 --samples 1000 --cost %S/Inputs/four-speeds.cost --log %t.jsonl --check-samples --print-cell @w | FileCheck %s
 // RUN: grep '"op":"repeat"' %t.jsonl | grep '"rank":3' | FileCheck %s --check-prefix=FAST
 // RUN: grep '"op":"all_reduce"' %t.jsonl | grep '"rank":3' | FileCheck %s --check-prefix=POSTED
+// A member that dies: what it had not posted comes again.
+// RUN: rubato-interp %s --ranks 4 --rounds 9 --samples 100 --kill 3@4.3 --check-samples --cost %S/Inputs/four-speeds.cost | FileCheck %s --check-prefix=DEATH
+// RUN: rubato-interp %s --ranks 4 --rounds 9 --samples 100 --kill 0@2.1 --check-samples --schedule random --seed 9 | FileCheck %s --check-prefix=DEATH
+// Jitter comes from the seed.
+// RUN: echo 'jitter = 0.5' > %t.cost
+// RUN: rubato-interp %s --ranks 4 --rounds 9 --seed 1 --cost %t.cost --log %t.1 > %t.out1
+// RUN: rubato-interp %s --ranks 4 --rounds 9 --seed 1 --cost %t.cost --log %t.2 > %t.out2
+// RUN: rubato-interp %s --ranks 4 --rounds 9 --seed 2 --cost %t.cost --log %t.3
+// RUN: diff %t.out1 %t.out2 && diff %t.1 %t.2 && not diff %t.1 %t.3
+
+// DEATH: rank {{[03]}} @worker dead
+// DEATH: lost 0, twice 0
 
 // CHECK: rank 0 @worker ended: rounds 10, collectives 10
 // CHECK-NEXT: @w = 2.5812

@@ -1332,3 +1332,32 @@ gsync.role @server on @all device(host) {
     gsync.yield
   }
 }
+
+// -----
+
+// A decision that nobody takes.
+gsync.group @world
+gsync.policy @rule "some.rule" local {
+  gsync.entry @asked : () -> i1
+  // expected-warning @below {{'gsync.entry' op sync stage: is never asked: what @rule decides has no effect; ask it, or remove it}}
+  gsync.entry @forgotten : () -> i1
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %go = gsync.ask @rule::@asked() : () -> i1
+    gsync.next %go
+  }
+}
+
+// -----
+
+// Members come and go, and nobody asks whether all samples arrived.
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    // expected-error @below {{'gsync.next_batch' op sync stage: reserves samples of a round in the elastic group @world, but the strand never votes on the round}}
+    %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    %go = arith.constant false
+    gsync.next %go
+  }
+}

@@ -387,3 +387,28 @@ gsync.role @worker on @world {
     gsync.next %yes
   }
 }
+
+// -----
+
+// With a vote, or from a queue that gives lost samples out again, an elastic
+// group is sound.
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    %total = gsync.round_samples : i64
+    %go = gsync.commit on @world expect(%total, %total) : i1
+    gsync.next %go
+  }
+}
+
+// -----
+
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    %batch:3 = gsync.next_batch from(queue) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    %go = arith.constant false
+    gsync.next %go
+  }
+}

@@ -57,9 +57,10 @@ Places Machine::placesOf(Here &here, NextBatchOp op) {
 LogicalResult Machine::nextBatch(Here &here, NextBatchOp op) {
   if (op.getSource() == BatchSource::Range) {
     Values keys = operands(here, op.getKeys());
+    int64_t most = int64_t(1) << 31;
     if (keys[0].isKnown() && keys[1].isKnown() &&
-        (keys[0].asInt() < 0 ||
-         keys[1].asInt() - keys[0].asInt() > program.batch))
+        (keys[0].asInt() < 0 || keys[0].asInt() > most ||
+         keys[1].asInt() > keys[0].asInt() + program.batch))
       return error(here, op)
              << "rows " << keys[0].asInt() << " to " << keys[1].asInt()
              << " are no quantum of " << program.batch << " samples";

@@ -92,7 +92,7 @@ private:
   struct Here;
   using Result = mlir::LogicalResult;
 
-  // Machine.cpp: phases, rounds and failures.
+  // Machine.cpp: phases and rounds; Cells.cpp; Failures.cpp.
   Result beginPart(World &world, int rank, Phase phase);
   Result startCells(Member &member);
   void enter(Strand &strand, mlir::Region &region, const Values &arguments);
@@ -126,7 +126,7 @@ private:
   Result decideRepeat(Here &here, std::optional<bool> done);
   bool pollFuture(Here &here, int64_t future);
 
-  // Visible.cpp: one visible operation.
+  // Visible.cpp: one visible operation; Meetings.cpp.
   Result visible(Here &here, mlir::Operation *op);
   Result await(Here &here, gsync::AwaitOp op);
   Result beginAtomic(Here &here, gsync::AtomicOp op);
@@ -137,6 +137,9 @@ private:
   Value give(mlir::Type type, int64_t value) const;
   Value zeroOf(mlir::Type type) const;
   Values operands(Here &here, mlir::ValueRange values) const;
+  /// A number that decides what happens; an error where it is opaque.
+  mlir::FailureOr<int64_t> numberOf(Here &here, mlir::Operation *op,
+                                    mlir::Value value) const;
   Result answer(World &world, int rank, int strand, Values values,
                 int64_t after);
   int64_t addFuture(Here &here, Future future);
@@ -151,10 +154,12 @@ private:
   Result exchange(Here &here, gsync::ExchangeOp op);
   void failExchanges(World &world, int dead);
 
-  // Mailbox.cpp
+  // Mailbox.cpp and MailboxWorker.cpp
   Result pull(Here &here, gsync::PullOp op);
   Result push(Here &here, gsync::PushOp op);
   Result deliver(World &world, unsigned channel, Upload upload);
+  bool canCollect(const Mailbox &box, int64_t first) const;
+  Result judge(World &world, unsigned channel);
   Result collect(Here &here, gsync::CollectOp op);
   Result grant(Here &here, gsync::GrantOp op);
   Result close(Here &here, gsync::CloseOp op);

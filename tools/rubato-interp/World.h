@@ -185,7 +185,8 @@ struct Mailbox {
     Values values;
   };
   std::vector<Granted> granted;
-  /// On their way, held between close and grant, and accepted by worker.
+  /// On their way, at the server until a collect looks at them, and accepted
+  /// by worker.
   std::vector<Upload> flying, held;
   std::map<int, Values> accepted;
   int64_t changedAt = 0;

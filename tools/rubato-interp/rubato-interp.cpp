@@ -5,6 +5,7 @@
 #include "tools/rubato-interp/StoredCells.h"
 
 #include "rubato/Support/Register.h"
+#include "rubato/Support/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -162,6 +163,8 @@ static int run(Machine &machine, const ScheduleOptions &options) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << versionString() << "\n"; });
   cl::ParseCommandLineOptions(
       argc, argv,
       "rubato-interp runs a gsync program (rubato compile --emit sync) on n "

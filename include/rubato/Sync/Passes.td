@@ -125,8 +125,10 @@ def GsyncVerifyChannels : Pass<"gsync-verify-channels", "::mlir::ModuleOp"> {
     * At most one exchange and one pull of a strand are on their way.
     * A batch with `acked_by` is followed by a reduction on that channel.
     * Exactly two strands of one role meet at a rendezvous.
+    * A strand that reserves samples by cursor in an elastic group votes on its
+      rounds.
 
-    A channel that nobody uses is a warning.
+    A channel that nobody uses and a question that nobody asks are warnings.
   }];
 }
 
