@@ -8,7 +8,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.rubato_build, "test")
-config.excludes = ["corpus", "gradients", "models", "references", "unit", "Inputs"]
+config.excludes = ["corpus", "gradients", "models", "references", "unit", "Inputs", "mutations"]
 
 config.environment["PATH"] = os.pathsep.join(
     [

@@ -11,7 +11,7 @@ def Gsync_TrainOp : Gsync_Op<"train", [HasParent<"::mlir::ModuleOp">]> {
     is the default of the run-time setting.
 
     ```mlir
-    gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
+    gsync.train algorithm(#some.algorithm) learning_rate(5.000000e-02)
     ```
   }];
   let arguments = (ins AnyAttr:$algorithm, F64Attr:$learning_rate);
@@ -38,7 +38,7 @@ def Gsync_GroupOp : Gsync_Op<"group", [
                        OptionalAttr<DenseI64ArrayAttr>:$counts);
   let assemblyFormat = [{
     $sym_name (`elastic` `(` $min^ `to` $max `)`)?
-    (`roles` custom<RoleCounts>($roles, $counts)^)? attr-dict
+    (`roles` `` custom<RoleCounts>($roles, $counts)^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name), [{
     build($_builder, $_state, name, {}, {}, {}, {});
@@ -96,7 +96,7 @@ def Gsync_PolicyOp : Gsync_Op<"policy", [
     function of (seed, policy, member, call number).
 
     ```mlir
-    gsync.policy @match "gossip.matcher" central with {topology = "ring"} {
+    gsync.policy @match "pairs.matcher" central with {topology = "ring"} {
       gsync.entry @next : () -> (i64, i64, i1)
     }
     ```
@@ -188,14 +188,14 @@ def Gsync_InitOp : Gsync_PartOp<"init", [NoRegionArguments]> {
   let assemblyFormat = "$body attr-dict";
 }
 
-def Gsync_StrandOp : Gsync_PartOp<"strand"> {
+def Gsync_StrandOp : Gsync_PartOp<"strand", [Gsync_ArgumentNames]> {
   let summary = "one round of a thread of control; ends in gsync.next";
   let description = [{
     The arguments are what the round before carried. A strand with siblings has
     a name.
 
     ```mlir
-    gsync.strand @gossip (%prev: !gsync.future<tensor<i64>>) {
+    gsync.strand @talk (%prev: !gsync.future<tensor<i64>>) {
       …
       gsync.next %go (%next : !gsync.future<tensor<i64>>)
     }
@@ -208,7 +208,7 @@ def Gsync_StrandOp : Gsync_PartOp<"strand"> {
   }]>];
 }
 
-def Gsync_DrainOp : Gsync_PartOp<"drain"> {
+def Gsync_DrainOp : Gsync_PartOp<"drain", [Gsync_ArgumentNames]> {
   let summary = "runs once, when all strands have ended, on what they carried";
   let assemblyFormat = "custom<RoundBody>($body) attr-dict";
 }

@@ -44,6 +44,7 @@ static void addTrain(OpPassManager &pm, const CompileOptions &o) {
 static void addSync(OpPassManager &pm, const CompileOptions &o) {
   ChooseAlgorithmOptions choose;
   choose.algorithm = o.algorithm;
+  choose.given.assign(o.algorithmOptions.begin(), o.algorithmOptions.end());
   choose.learningRate = o.lr;
   pm.addPass(createChooseAlgorithm(choose));
   pm.addPass(createExpandAlgorithm());

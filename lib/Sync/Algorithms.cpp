@@ -38,3 +38,10 @@ NamedAlgorithm rubato::findAlgorithm(llvm::StringRef name) {
         return {info, &configuration};
   return {};
 }
+
+std::string rubato::defaultAlgorithm() {
+  for (const AlgorithmInfo *info : algorithms())
+    if (info->byDefault)
+      return info->configurations.front().name;
+  return algorithmNames().front();
+}

@@ -40,6 +40,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (algorithm.empty())
+      algorithm = defaultAlgorithm();
     NamedAlgorithm found = findAlgorithm(algorithm);
     if (!found.algorithm) {
       module.emitError("unknown algorithm '")

@@ -19,8 +19,14 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
         "build-training first");
   FunctionType g = gradient.getFunctionType();
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  // One id per sample.
+  auto isIds = [](Type type) {
+    auto ids = cast<RankedTensorType>(type);
+    return ids.getRank() == 1 && !ids.isDynamicDim(0);
+  };
   if (g.getNumInputs() < 6 || g.getNumResults() != 3 ||
       !llvm::all_of(g.getInputs(), isTensor) ||
+      !isIds(g.getInput(g.getNumInputs() - 3)) ||
       !llvm::all_of(g.getResults(), isTensor) || step.getNumResults() == 0 ||
       lr.getNumResults() != 1 || !isTensor(lr.getResultTypes()[0]))
     return train->emitOpError("cannot call @gradient, @step and @lr: they have "
@@ -41,11 +47,12 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
     batch = batch.drop_front();
   }
   llvm::append_range(b.batchTypes, batch);
+  b.quantum = cast<RankedTensorType>(batch.back()).getDimSize(0);
   llvm::append_range(b.stateTypes, step.getResultTypes().drop_front());
   return b;
 }
 
-void ProgramBuilder::addCells(double learningRate) {
+void ProgramBuilder::addCells(double learningRate, bool keepState) {
   auto cell = [&](StringRef name, Type type, CellRole role,
                   StringRef layout = {}, FloatAttr value = {}) {
     CellOp::create(*this, name, type, role,
@@ -55,7 +62,8 @@ void ProgramBuilder::addCells(double learningRate) {
                    value);
   };
   cell("w", flatType, CellRole::Parameter, "params");
-  for (auto [i, type] : llvm::enumerate(stateTypes))
+  for (auto [i, type] :
+       llvm::enumerate(keepState ? TypeRange(stateTypes) : TypeRange()))
     cell("state" + std::to_string(i), type, CellRole::Optimizer);
   cell("seen", counterType, CellRole::Counter);
   cell("budget", counterType, CellRole::Setting);
@@ -161,6 +169,19 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
       arith::AddIOp::create(b, named("samples.sum"), acc.samples,
                             call.getResult(1)),
       arith::AddFOp::create(b, named("loss.sum"), acc.loss, call.getResult(2))};
+}
+
+ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
+  Value quanta = QuantaOp::create(*this, getI64Type());
+  Value rest = arith::SubIOp::create(*this, quanta, constant(int64_t(1)));
+  Gradient zero = noGradient();
+  ValueRange sums =
+      repeat(Value(), rest, rest, {zero.sum, zero.samples, zero.loss},
+             [&](Value, ValueRange acc) -> SmallVector<Value> {
+               Gradient next = addGradient(w, step, {acc[0], acc[1], acc[2]});
+               return {next.sum, next.samples, next.loss};
+             });
+  return addGradient(w, step, {sums[0], sums[1], sums[2]});
 }
 
 Value ProgramBuilder::learningRate(Value seen, Value samples) {

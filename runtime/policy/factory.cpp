@@ -118,13 +118,14 @@ static Status makeRamp(SettingTaker &settings, const World &, Made &policy) {
 static Status makeMatcher(SettingTaker &settings, const World &world,
                           Made &policy) {
   MatcherOptions options;
+  auto named = [](Topology each) {
+    return Word<Topology>{topologyName(each), each};
+  };
   settings.choose("topology", options.topology,
-                  {{"complete", Topology::Complete},
-                   {"ring", Topology::Ring},
-                   {"exponential", Topology::Exponential},
-                   {"exponential-simple", Topology::ExponentialSimple},
-                   {"star", Topology::Star},
-                   {"path", Topology::Path}});
+                  {named(Topology::Complete), named(Topology::Ring),
+                   named(Topology::Exponential),
+                   named(Topology::ExponentialSimple), named(Topology::Star),
+                   named(Topology::Path)});
   settings.choose("repair", options.repair,
                   {{"close", Repair::Close}, {"induced", Repair::Induced}});
   settings.take("rate", options.rate);

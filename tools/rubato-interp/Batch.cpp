@@ -94,7 +94,7 @@ FailureOr<Values> Machine::makeBatch(NextBatchOp op,
              << v << " of a batch must be a tensor of " << program.batch
              << " or more samples, got " << type;
     bool isIds = v + 1 == count, isWeights = v + 2 == count;
-    if (config.abstract && !isIds && !isWeights) {
+    if (config.abstract && !isWeights) {
       values.push_back(Value::opaque(type));
       continue;
     }

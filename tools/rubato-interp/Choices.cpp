@@ -31,8 +31,17 @@ bool Machine::isEnabled(const World &world, int rank, int index,
     return false;
   };
   const Frame &frame = strand.frames.back();
-  if (!frame.next)
-    return true;
+  if (!frame.next) {
+    auto repeat = cast<RepeatOp>(frame.block->getParentOp());
+    if (!isSaturated(strand, frame, repeat))
+      return true;
+    auto it = member.futures->find(
+        strand.slots[frame.base + program.slot(repeat.getUntil())].handleId());
+    return it == member.futures->end() ||
+           it->second.state != Future::State::Pending ||
+           blocked("repeat goes on until its future is done, which is not "
+                   "under way");
+  }
   Operation *op = frame.next;
   auto get = [&](mlir::Value value) {
     return strand.slots[frame.base + program.slot(value)];
@@ -147,7 +156,10 @@ std::vector<Choice> Machine::choices(const World &world) const {
         auto it = member.futures->find(
             strand.slots[frame.base + program.slot(polled)].handleId());
         // What is complete may not have arrived yet.
-        other = it != member.futures->end() && !it->second.seen &&
+        other = (frame.next ||
+                 !isSaturated(strand, frame,
+                              cast<RepeatOp>(frame.block->getParentOp()))) &&
+                it != member.futures->end() && !it->second.seen &&
                 it->second.kind != Future::Kind::Ready &&
                 it->second.state != Future::State::Pending;
       }

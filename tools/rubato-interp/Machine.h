@@ -72,8 +72,18 @@ public:
   std::optional<int64_t> nextArrival(const World &world) const;
   mlir::LogicalResult arrive(World &world);
 
+  /// Untimed: seeds under which the policy that a step asks answers
+  /// differently; one seed for every outcome, and one for other steps.
+  std::vector<uint64_t> outcomes(const World &world, Choice choice);
+  /// Not 0: policies draw from this seed instead of the run's.
+  uint64_t drawSeed = 0;
+  /// How often a program has looked whether it is asked to stop.
+  int64_t stopReads = 0;
+
   /// The operation that a strand is at; null while it is not running.
   mlir::Operation *operationOf(const World &world, int rank, int strand) const;
+
+  void setLog(EventLog *newLog) { log = newLog; }
 
   Program &program;
   Config config;
@@ -110,6 +120,9 @@ private:
   Result beginRepeat(Here &here, gsync::RepeatOp op);
   bool needsPoll(const Strand &strand, const Frame &frame,
                  gsync::RepeatOp op) const;
+  /// Whether so many bodies ran that the next poll waits for its future.
+  bool isSaturated(const Strand &strand, const Frame &frame,
+                   gsync::RepeatOp op) const;
   Result decideRepeat(Here &here, std::optional<bool> done);
   bool pollFuture(Here &here, int64_t future);
 
@@ -157,6 +170,8 @@ private:
   Result makePolicies(World &world);
   std::unique_ptr<policy::Policy> make(unsigned policy);
   Result ask(Here &here, gsync::AskOp op);
+  std::vector<policy::Value> questionOf(const World &world, int rank,
+                                        int strand) const;
   Result tryAsk(World &world, int rank, int strand, bool &answered);
   Result settleAsks(World &world, unsigned policy);
   Result leavePolicies(World &world, int rank);
@@ -194,6 +209,10 @@ private:
               llvm::function_ref<void(llvm::json::OStream &)> details = {});
 
   EventLog *log;
+  /// By policy: the ranks that ask it, and copies of it that draw from other
+  /// seeds.
+  std::vector<std::vector<int64_t>> askers;
+  std::vector<std::vector<std::unique_ptr<policy::Policy>>> drawers;
 };
 
 /// Where a step takes place.

@@ -9,8 +9,9 @@ using namespace rubato::gsync;
 namespace rubato::interp {
 
 policy::Policy &
-PolicyBox::edit(function_ref<std::unique_ptr<policy::Policy>()> make) {
-  if (shared.use_count() != 1) {
+PolicyBox::edit(function_ref<std::unique_ptr<policy::Policy>()> make,
+                bool always) {
+  if (always || shared.use_count() != 1) {
     policy::StateWriter out;
     shared->save(out);
     std::shared_ptr<policy::Policy> copy = make();
@@ -42,7 +43,11 @@ static std::vector<int64_t> askersOf(Program &program, unsigned policy) {
 }
 
 std::unique_ptr<policy::Policy> Machine::make(unsigned index) {
-  policy::World world{askersOf(program, index), config.seed, config.samples};
+  if (askers.empty())
+    for (unsigned i = 0; i != program.policies.size(); ++i)
+      askers.push_back(askersOf(program, i));
+  policy::World world{askers[index], drawSeed ? drawSeed : config.seed,
+                      config.samples};
   std::unique_ptr<policy::Policy> policy;
   PolicyInfo &info = program.policies[index];
   Status status =
@@ -69,14 +74,29 @@ LogicalResult Machine::makePolicies(World &world) {
   return success();
 }
 
-static policy::Value toPolicy(const Value &value) {
-  // A question whose numbers nobody knows is asked with zeros.
-  if (value.type().isF64())
-    return value.isKnown() ? value.asFloat() : 0.0;
-  int64_t number = value.isKnown() ? value.asInt() : 0;
-  if (value.type().isInteger(1))
-    return number != 0;
-  return number;
+/// Local policies are asked with several numbers in place of one that nobody
+/// knows; the others, which all must ask alike, with zero.
+static constexpr double kGuesses[] = {0, 1, 0.0625};
+
+std::vector<policy::Value> Machine::questionOf(const World &world, int rank,
+                                               int index) const {
+  auto op = cast<AskOp>(operationOf(world, rank, index));
+  const Strand &strand = *world.members[rank]->strands[index];
+  bool guess = policyOf(op).getPlacement() == Placement::Local;
+  std::vector<policy::Value> inputs;
+  for (mlir::Value operand : op.getInputs()) {
+    const Value &value =
+        strand.slots[strand.frames.back().base + program.slot(operand)];
+    if (value.type().isF64())
+      inputs.push_back(value.isKnown() ? value.asFloat()
+                       : guess         ? kGuesses[drawSeed % 3]
+                                       : 0.0);
+    else if (value.type().isInteger(1))
+      inputs.push_back(value.isKnown() && value.asInt() != 0);
+    else
+      inputs.push_back(value.isKnown() ? value.asInt() : 0);
+  }
+  return inputs;
 }
 
 static void write(llvm::json::OStream &json, const Value &value) {
@@ -93,14 +113,13 @@ LogicalResult Machine::tryAsk(World &world, int rank, int index,
   Here here{world, rank, index};
   auto op = cast<AskOp>(operationOf(world, rank, index));
   unsigned policy = program.index(op.getEntry().getRootReference());
-  std::vector<policy::Value> inputs, outputs(op.getNumResults());
-  for (const Value &value : operands(here, op.getInputs()))
-    inputs.push_back(toPolicy(value));
+  std::vector<policy::Value> inputs = questionOf(world, rank, index);
+  std::vector<policy::Value> outputs(op.getNumResults());
   bool central =
       program.policies[policy].op.getPlacement() == Placement::Central;
   PolicyBox &box = central ? world.policies[policy]
                            : world.members[rank].edit().policies[policy];
-  Status status = box.edit([&] { return make(policy); })
+  Status status = box.edit([&] { return make(policy); }, drawSeed != 0)
                       .ask(op.getEntry().getLeafReference().str(),
                            {rank, here.peek().call}, inputs, outputs);
   answered = bool(status);
@@ -194,8 +213,9 @@ LogicalResult Machine::leavePolicies(World &world, int rank) {
   for (unsigned i = 0; i != world.policies.size(); ++i) {
     if (!world.policies[i])
       continue;
-    if (Status status =
-            world.policies[i].edit([&] { return make(i); }).leave(rank);
+    if (Status status = world.policies[i]
+                            .edit([&] { return make(i); }, drawSeed != 0)
+                            .leave(rank);
         !status)
       return program.policies[i].op.emitError(status.message());
     if (failed(settleAsks(world, i)))

@@ -46,9 +46,20 @@ bool Machine::needsPoll(const Strand &strand, const Frame &frame,
   int64_t least = get(op.getAtLeast());
   int64_t most = op.getAtMost() ? get(op.getAtMost()) : INT64_MAX;
   auto [first, last] = decided(frame, op);
+  // Where only control matters, one body more than needed stands for all
+  // larger counts but the largest.
+  if (config.abstract && op.getAtMost() && frame.count > least + 1)
+    return false;
   // Something above the minimum and below the maximum is still open.
   return last > least && std::max(first, least + 1) <= most &&
          frame.allowed + 1 >= first;
+}
+
+bool Machine::isSaturated(const Strand &strand, const Frame &frame,
+                          RepeatOp op) const {
+  return config.abstract && !op.getAtMost() &&
+         frame.count >
+             strand.slots[frame.base + program.slot(op.getAtLeast())].asInt();
 }
 
 LogicalResult Machine::decideRepeat(Here &here, std::optional<bool> done) {

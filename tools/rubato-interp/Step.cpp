@@ -45,7 +45,10 @@ bool Machine::isVisible(const Strand &strand, int rank, Operation *op) const {
   if (isa<AtomicOp>(op))
     return shared;
   if (auto ask = dyn_cast<AskOp>(op))
-    return shared || policyOf(ask).getPlacement() == Placement::Central;
+    return shared || policyOf(ask).getPlacement() == Placement::Central ||
+           // What it answers may be a choice.
+           (config.abstract &&
+            policyOf(ask).getPlacement() == Placement::Local);
   if (auto batch = dyn_cast<NextBatchOp>(op))
     return batch.getSource() == BatchSource::Queue ||
            batch.getSource() == BatchSource::Peek;

@@ -172,6 +172,7 @@ LogicalResult Machine::simple(Here &here, Operation *op) {
     number(roundOf(here.world, here.rank, here.index).total);
   } else if (isa<StopRequestedOp>(op)) {
     const Member &member = here.member();
+    ++stopReads;
     number(member.stopRequested ||
            (config.rounds && member.strands[0]->round >= config.rounds - 1));
   } else if (auto size = dyn_cast<SizeOp>(op)) {

@@ -41,7 +41,7 @@ public:
   void strand(const Strand &strand);
   void member(const Member &member);
   void channel(const ChannelState &channel);
-  void data(const Data &data);
+  void data(const Data &data, bool abstract);
 
   std::string bytes;
 
@@ -123,18 +123,23 @@ void Writer::channel(const ChannelState &channel) {
   }
 }
 
-void Writer::data(const Data &data) {
-  number(data.fresh);
-  numbers(data.returned);
+void Writer::data(const Data &data, bool abstract) {
   number(data.rounds.size());
   for (const auto &[key, plan] : data.rounds) {
     numbers(key);
     for (int each : plan.members)
       number(each);
     for (const Places &share : plan.shares)
-      numbers(share);
+      if (abstract)
+        number(share.size());
+      else
+        numbers(share);
     numbers(plan.acknowledged);
   }
+  if (abstract)
+    return;
+  number(data.fresh);
+  numbers(data.returned);
   number(data.holdings.size());
   for (const Holding &each : data.holdings) {
     numbers({each.rank, each.strand, int64_t(each.source), each.channel,
@@ -147,7 +152,8 @@ void Writer::data(const Data &data) {
 
 } // namespace
 
-std::pair<uint64_t, uint64_t> World::fingerprint(const Program &program) const {
+std::pair<uint64_t, uint64_t> World::fingerprint(const Program &program,
+                                                 bool abstract) const {
   Writer writer(program);
   for (const Cow<Member> &each : members)
     writer.member(*each);
@@ -160,7 +166,7 @@ std::pair<uint64_t, uint64_t> World::fingerprint(const Program &program) const {
     for (const auto &[rank, ballot] : vote.ballots)
       writer.numbers({rank, ballot.strand, ballot.seen, ballot.expected});
   }
-  writer.data(*data);
+  writer.data(*data, abstract);
   llvm::XXH128_hash_t hash =
       llvm::xxh3_128bits(llvm::arrayRefFromStringRef(writer.bytes));
   return {hash.low64, hash.high64};

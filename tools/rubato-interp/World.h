@@ -109,9 +109,11 @@ public:
   PolicyBox(std::shared_ptr<policy::Policy> policy) : shared(policy) {}
   explicit operator bool() const { return shared != nullptr; }
   const policy::Policy &operator*() const { return *shared; }
-  /// `make` gives a new one of the same kind and settings.
+  /// `make` gives a new one of the same kind and settings; `always`: even
+  /// where nobody else shares it.
   policy::Policy &
-  edit(llvm::function_ref<std::unique_ptr<policy::Policy>()> make);
+  edit(llvm::function_ref<std::unique_ptr<policy::Policy>()> make,
+       bool always = false);
 
 private:
   std::shared_ptr<policy::Policy> shared;
@@ -272,7 +274,10 @@ struct World {
 
   /// The same for two worlds that will behave alike; different, but for a
   /// chance of 2^-128, for others.
-  std::pair<uint64_t, uint64_t> fingerprint(const Program &program) const;
+  /// Where `abstract` says that nobody looks at which samples a batch holds,
+  /// how many there are is all that matters.
+  std::pair<uint64_t, uint64_t> fingerprint(const Program &program,
+                                            bool abstract = false) const;
   uint64_t hash(const Program &program) const {
     return fingerprint(program).first;
   }

@@ -1,4 +1,5 @@
 // rubato-interp: runs a gsync program on n ranks in one process.
+#include "tools/rubato-interp/ExploreCommand.h"
 #include "tools/rubato-interp/Report.h"
 #include "tools/rubato-interp/Schedule.h"
 #include "tools/rubato-interp/StoredCells.h"
@@ -74,6 +75,8 @@ static cl::opt<std::string> logFile("log", cl::desc("write events, one a line"),
 static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("give up after so many steps"),
                                  cl::init(10'000'000), cl::cat(category));
+
+static ExploreFlags exploreFlags(category);
 
 /// A wrong command line.
 static int usage(const llvm::Twine &message) {
@@ -204,5 +207,7 @@ int main(int argc, char **argv) {
     log = std::make_unique<EventLog>(*stream);
   }
   Machine machine(**program, config, log.get());
+  if (exploreFlags.exhaustive)
+    return exploreCommand(machine, exploreFlags, log.get());
   return run(machine, options);
 }

@@ -14,6 +14,7 @@ Usage: rubato <command> [options]
 Commands:
   compile MODEL.onnx -o train   make a training executable
   check MODEL.onnx              say what a model contains and whether it trains
+  explain [ALGORITHM]           say what an algorithm does, and its options
   version                       print the version
   help                          print this text
 
@@ -26,6 +27,8 @@ int main(int argc, char **argv) {
     return runCompileCommand(argc, argv);
   if (verb == "check")
     return runCheckCommand(argc, argv);
+  if (verb == "explain")
+    return runExplainCommand(argc, argv);
   if (verb == "version" || verb == "--version") {
     llvm::outs() << rubato::versionString() << "\n";
     return 0;
@@ -38,6 +41,6 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: no command given\n\n" << kHelp;
   else
     llvm::errs() << "error: unknown command '" << verb
-                 << "'; try compile, check, version or help\n";
+                 << "'; try compile, check, explain, version or help\n";
   return kUsage;
 }

@@ -2,6 +2,8 @@
 #ifndef RUBATO_DRIVER_COMPILEOPTIONS_H
 #define RUBATO_DRIVER_COMPILEOPTIONS_H
 
+#include "rubato/Sync/Algorithms.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
@@ -26,7 +28,8 @@ struct CompileOptions {
   int64_t stepEvery = 0, warmup = 0;
   double stepFactor = 0.1;
   // sync
-  std::string algorithm = "allreduce";
+  std::string algorithm = defaultAlgorithm();
+  std::vector<std::string> algorithmOptions;
   // kernels, schedule, target
   std::string kernels = "fast", march = "x86-64-v3";
   int64_t bucketBytes = 1 << 20;
@@ -52,7 +55,9 @@ struct CompileOptions {
     v("step-every", stepEvery, "schedule step: samples between two steps");
     v("step-factor", stepFactor, "schedule step: factor of each step");
     v("warmup", warmup, "linear warm-up over this many samples");
-    v("algorithm", algorithm, "how workers synchronise");
+    v("algorithm", algorithm, "how workers synchronise (rubato explain)");
+    v("algorithm-option", algorithmOptions,
+      "constant of the algorithm: NAME=VALUE (rubato explain ALGORITHM)");
     v("kernels", kernels, "fast, or reference (plain loops)");
     v("march", march, "processor: x86-64-v3, native, …");
     v("bucket-bytes", bucketBytes, "size at which a gradient bucket is closed");

@@ -50,6 +50,8 @@ struct AlgorithmInfo {
   std::vector<AlgorithmOption> options = {};
   /// What goes wrong for people; a sentence or two each.
   std::vector<std::string> warnings = {};
+  /// Whether it is meant where nobody names one; true of one algorithm.
+  bool byDefault = false;
 };
 
 /// The options of an algorithm's attribute, complete and checked.

@@ -24,6 +24,9 @@ struct NamedAlgorithm {
 };
 NamedAlgorithm findAlgorithm(llvm::StringRef name);
 
+/// The name of the algorithm that is meant where nobody names one.
+std::string defaultAlgorithm();
+
 } // namespace rubato
 
 #endif // RUBATO_SYNC_ALGORITHMS_H

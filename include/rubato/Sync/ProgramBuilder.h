@@ -20,12 +20,14 @@ public:
   mlir::RankedTensorType counterType;        // tensor<i64>
   mlir::RankedTensorType rateType, lossType; // learning rate, sum
   llvm::SmallVector<mlir::Type> batchTypes;  // of one micro-batch
+  int64_t quantum = 0;                       // samples of one micro-batch
   llvm::SmallVector<mlir::Type> stateTypes;  // of the optimizer
   bool hasFrozen = false;
 
   /// Cells every algorithm has: @w, @state0…, @seen, @w_frozen where the model
-  /// has frozen tensors, and the settings @budget and @base_lr.
-  void addCells(double learningRate);
+  /// has frozen tensors, and the settings @budget and @base_lr. Without
+  /// `keepState` the optimizer's state does not outlive a round.
+  void addCells(double learningRate, bool keepState = true);
 
   /// Declares one cell more, of role state.
   void addState(llvm::StringRef name, mlir::Type type);
@@ -115,6 +117,10 @@ public:
   Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc,
                        mlir::ValueRange batch);
   Gradient noGradient();
+  /// The gradient of this member's part of the round by cursor, as many
+  /// micro-batches as the run asks for. The last one stands apart: its backward
+  /// pass is what reductions overlap with.
+  Gradient roundGradient(mlir::Value w, mlir::Value step);
 
   /// Calls @lr with the settings of the run.
   mlir::Value learningRate(mlir::Value seen, mlir::Value samples);

@@ -35,30 +35,14 @@ const AlgorithmInfo &allreduce::info() {
           "bit-identical.\n\nUse it when machines are equally fast. It waits "
           "for the slowest member in every round.",
       .warnings = {"The slowest member sets the pace of all."},
+      .byDefault = true,
   };
   return info;
 }
 
-/// Gradients of all micro-batches but the last, accumulated.
-static ProgramBuilder::Gradient accumulate(ProgramBuilder &b, Value count,
-                                           Value w, Value step) {
-  auto zero = b.noGradient();
-  ValueRange sums =
-      b.repeat(Value(), count, count, {zero.sum, zero.samples, zero.loss},
-               [&](Value, ValueRange acc) -> SmallVector<Value> {
-                 auto next = b.addGradient(w, step, {acc[0], acc[1], acc[2]});
-                 return {next.sum, next.samples, next.loss};
-               });
-  return {sums[0], sums[1], sums[2]};
-}
-
 static void buildRound(ProgramBuilder &b) {
   Value w = b.load("w"), step = b.load("seen");
-  // The last micro-batch stands apart: its backward pass is what the
-  // reductions overlap with.
-  Value count = arith::SubIOp::create(b, QuantaOp::create(b, b.getI64Type()),
-                                      b.constant(int64_t(1)));
-  auto gradient = b.addGradient(w, step, accumulate(b, count, w, step));
+  auto gradient = b.roundGradient(w, step);
   Value stop = StopRequestedOp::create(b, b.counterType);
   ValueRange sums = b.await(b.allReduce(
       "grads", {gradient.sum, gradient.samples, gradient.loss, stop}));

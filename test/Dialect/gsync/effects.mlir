@@ -35,9 +35,9 @@ func.func @equal_reductions(%a: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
   %f = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
   %g = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
   %h = gsync.all_reduce sum on @spare (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-  %x = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
-  %y = gsync.await %g : (!gsync.future<tensor<i64>>) -> tensor<i64>
-  %z = gsync.await %h : (!gsync.future<tensor<i64>>) -> tensor<i64>
+  %x = gsync.await %f : !gsync.future<tensor<i64>>
+  %y = gsync.await %g : !gsync.future<tensor<i64>>
+  %z = gsync.await %h : !gsync.future<tensor<i64>>
   return %x, %y : tensor<i64>, tensor<i64>
 }
 
@@ -48,7 +48,7 @@ func.func @equal_reductions(%a: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
 // CHECK-NEXT: return
 func.func @unread_reduction(%a: tensor<i64>) {
   %f = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-  %x = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+  %x = gsync.await %f : !gsync.future<tensor<i64>>
   return
 }
 
@@ -58,7 +58,7 @@ func.func @unread_reduction(%a: tensor<i64>) {
 // CHECK-NEXT: gsync.atomic (@seen) {
 // CHECK-NEXT: ^bb0(%[[OLD:.+]]: tensor<i64>):
 // CHECK-NEXT: %[[NEW:.+]] = arith.addi %[[OLD]], %arg0
-// CHECK-NEXT: gsync.yield %[[NEW]]
+// CHECK-NEXT: gsync.yield cells(%[[NEW]]
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[AFTER:.+]] = gsync.load @seen
 // CHECK-NEXT: return %[[BEFORE]], %[[AFTER]]
@@ -67,7 +67,7 @@ func.func @loads_around_atomic(%n: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
   gsync.atomic (@seen) {
   ^bb0(%old: tensor<i64>):
     %new = arith.addi %old, %n : tensor<i64>
-    gsync.yield %new : tensor<i64>
+    gsync.yield cells(%new : tensor<i64>)
   }
   %after = gsync.load @seen : tensor<i64>
   return %before, %after : tensor<i64>, tensor<i64>
@@ -82,12 +82,12 @@ func.func @equal_atomics(%n: tensor<i64>) {
   gsync.atomic (@seen) {
   ^bb0(%old: tensor<i64>):
     %new = arith.addi %old, %n : tensor<i64>
-    gsync.yield %new : tensor<i64>
+    gsync.yield cells(%new : tensor<i64>)
   }
   gsync.atomic (@seen) {
   ^bb0(%old: tensor<i64>):
     %new = arith.addi %old, %n : tensor<i64>
-    gsync.yield %new : tensor<i64>
+    gsync.yield cells(%new : tensor<i64>)
   }
   return
 }
@@ -98,16 +98,19 @@ func.func @equal_atomics(%n: tensor<i64>) {
 // CHECK-NEXT: %[[A:.+]] = gsync.next_batch
 // CHECK-NEXT: %[[B:.+]] = gsync.next_batch
 // CHECK-NEXT: gsync.next_batch
-// CHECK-NEXT: gsync.repeat at_least(%arg0) at_most(%arg0) {
+// CHECK-NEXT: %{{.+}} = gsync.repeat at_least(%arg0) at_most(%arg0) {
+// CHECK-NEXT: ^bb0(
 // CHECK-NEXT: gsync.next_batch
+// CHECK-NEXT: gsync.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[A]], %[[B]]
 func.func @batches(%n: i64) -> (tensor<4xf32>, tensor<4xf32>) {
-  %a = gsync.next_batch : tensor<4xf32>
-  %b = gsync.next_batch : tensor<4xf32>
-  %c = gsync.next_batch : tensor<4xf32>
+  %a = gsync.next_batch from(cursor) : tensor<4xf32>
+  %b = gsync.next_batch from(cursor) : tensor<4xf32>
+  %c = gsync.next_batch from(cursor) : tensor<4xf32>
   gsync.repeat at_least(%n) at_most(%n) {
-    %d = gsync.next_batch : tensor<4xf32>
+  ^bb0(%i: i64):
+    %d = gsync.next_batch from(cursor) : tensor<4xf32>
   }
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
@@ -123,21 +126,22 @@ func.func @stop_twice() -> (tensor<i64>, tensor<i64>) {
   return %a, %b : tensor<i64>, tensor<i64>
 }
 
-// A helper with communication in it is called as often as before.
+// A helper with communication in it happens as often as before, by a call or
+// inlined.
 // CHECK-LABEL: func.func @calls(
-// CHECK: call @helper
-// CHECK: call @helper
+// CHECK: {{call @helper|gsync.all_reduce}}
+// CHECK: {{call @helper|gsync.all_reduce}}
 func.func @calls(%a: tensor<i64>) {
   func.call @helper(%a) : (tensor<i64>) -> ()
   func.call @helper(%a) : (tensor<i64>) -> ()
   return
 }
-// CHECK: func.func private @helper(
+// CHECK: func.func @helper(
 // CHECK: gsync.all_reduce
 // CHECK: gsync.await
-func.func private @helper(%a: tensor<i64>) {
+func.func @helper(%a: tensor<i64>) {
   %f = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-  %x = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
+  %x = gsync.await %f : !gsync.future<tensor<i64>>
   return
 }
 

@@ -1,0 +1,53 @@
+// Parts of abs-sgd that are off by default: the barrier and the compensation.
+// RUN: rubato-opt %s --choose-algorithm="algorithm=abs-sgd options=protocol=p1" --expand-algorithm | FileCheck %s --check-prefix=BARRIER
+// RUN: rubato-opt %s --choose-algorithm="algorithm=delayed-sgd options=dc-lambda=0.5" --expand-algorithm | FileCheck %s --check-prefix=COMPENSATED
+
+nn.layout @params [#nn.slot<"w" : tensor<6xf32> at 0 parameter>]
+func.func private @gradient(tensor<6xf32>, tensor<4x3xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xi64>, tensor<i64>, tensor<6xf32>) -> (tensor<6xf32>, tensor<i64>, tensor<f64>)
+func.func private @step(tensor<6xf32>, tensor<6xf32>, tensor<i64>, tensor<f32>) -> tensor<6xf32>
+func.func private @lr(tensor<i64>, tensor<i64>, tensor<f32>, tensor<i64>) -> tensor<f32>
+
+// Who is ready says so and goes on with the same batch until all are. The
+// barrier stands in the strand's body, where every member meets it.
+// BARRIER: gsync.channel @ready on @world kind(collective)
+// BARRIER: gsync.strand (%[[PREVIOUS:.+]]: !{{.+}}) {
+// BARRIER: %[[FIRST:.+]]:3, %{{.+}} = gsync.repeat until(%[[PREVIOUS]] :
+// BARRIER: }
+// BARRIER-NEXT: %[[ONE:.+]] = arith.constant 1 : i64
+// BARRIER-NEXT: %[[HERE:.+]] = tensor.from_elements %[[ONE]] : tensor<i64>
+// BARRIER-NEXT: %[[ALL:.+]] = gsync.all_reduce sum on @ready(%[[HERE]])
+// BARRIER-NEXT: %[[NONE:.+]] = arith.constant 0 : i64
+// BARRIER-NEXT: %[[MORE:.+]]:3, %{{.+}} = gsync.repeat until(%[[ALL]] : !gsync.future<tensor<i64>>) at_least(%[[NONE]]) iter(%[[FIRST]]#0, %[[FIRST]]#1, %[[FIRST]]#2 :
+// BARRIER: gsync.next_batch from(queue acked_by(@grads))
+// BARRIER: }
+// BARRIER-NEXT: gsync.await %[[ALL]]
+// BARRIER-NEXT: %[[STOP:.+]] = gsync.stop_requested
+// BARRIER-NEXT: gsync.all_reduce sum on @grads(%[[MORE]]#0, %[[MORE]]#1, %[[MORE]]#2, %[[STOP]])
+// BARRIER-NEXT: gsync.await %[[PREVIOUS]]
+
+// The parameters that a gradient was computed at travel with its sum.
+// COMPENSATED: gsync.init {
+// COMPENSATED-NEXT: %[[READY:.+]] = gsync.ready
+// COMPENSATED-NEXT: %[[W:.+]] = gsync.load @w
+// COMPENSATED-NEXT: gsync.yield %[[READY]], %[[W]]
+// COMPENSATED: gsync.strand (%[[PREVIOUS:.+]]: !{{.+}}, %[[OLD:.+]]: tensor<6xf32>) {
+// COMPENSATED-NEXT: %[[W:.+]] = gsync.load @w
+// COMPENSATED: %[[NEXT:.+]] = gsync.all_reduce sum on @grads
+// COMPENSATED-NEXT: %[[S:.+]]:4 = gsync.await %[[PREVIOUS]]
+// COMPENSATED-NEXT: %[[N:.+]] = tensor.extract %[[S]]#1[]
+// COMPENSATED: scf.if
+// COMPENSATED-NEXT: %[[LAMBDA:.+]] = arith.constant 5.000000e-01 : f64
+// COMPENSATED-NEXT: %[[REAL:.+]] = arith.sitofp %[[N]] : i64 to f64
+// COMPENSATED-NEXT: %[[QUOTIENT:.+]] = arith.divf %[[LAMBDA]], %[[REAL]] : f64
+// COMPENSATED-NEXT: %[[SHORT:.+]] = arith.truncf %[[QUOTIENT]] : f64 to f32
+// COMPENSATED-NEXT: %[[SCALE:.+]] = tensor.splat %[[SHORT]] : tensor<6xf32>
+// COMPENSATED-NEXT: %[[MOVED:.+]] = arith.subf %[[W]], %[[OLD]]
+// COMPENSATED-NEXT: %[[SQUARE:.+]] = arith.mulf %[[S]]#0, %[[S]]#0
+// COMPENSATED-NEXT: %[[SCALED:.+]] = arith.mulf %[[SCALE]], %[[SQUARE]]
+// COMPENSATED-NEXT: %[[CHANGE:.+]] = arith.mulf %[[SCALED]], %[[MOVED]]
+// COMPENSATED-NEXT: %[[SUM:.+]] = arith.addf %[[S]]#0, %[[CHANGE]]
+// COMPENSATED: func.call @step(%{{[^,]+}}, %[[SUM]], %[[S]]#1,
+// COMPENSATED: gsync.next %{{[^(]+}}(%[[NEXT]], %[[W]] :
+// COMPENSATED: gsync.drain (%{{.+}}: !{{.+}}, %[[OLD:.+]]: tensor<6xf32>) {
+// COMPENSATED: %[[W:.+]] = gsync.load @w
+// COMPENSATED: arith.subf %[[W]], %[[OLD]]

@@ -1,0 +1,30 @@
+// The configurations of bounded staleness: which rule each name stands for.
+// RUN: rubato-opt %s --choose-algorithm="algorithm=k-sync" --expand-algorithm --verify-sync | FileCheck %s --check-prefixes=CHECK,KSYNC
+// RUN: rubato-opt %s --choose-algorithm="algorithm=k-async" --expand-algorithm --verify-sync | FileCheck %s --check-prefixes=CHECK,KASYNC
+// RUN: rubato-opt %s --choose-algorithm="algorithm=asgd" --expand-algorithm --verify-sync | FileCheck %s --check-prefixes=CHECK,ASGD
+// RUN: rubato-opt %s --choose-algorithm="algorithm=adasync" --expand-algorithm --verify-sync | FileCheck %s --check-prefixes=CHECK,ADASYNC
+// RUN: rubato-opt %s --choose-algorithm="algorithm=sa-adasync" --expand-algorithm --verify-sync | FileCheck %s --check-prefixes=CHECK,SA
+// A user's option goes over a configuration's.
+// RUN: rubato-opt %s --choose-algorithm="algorithm=k-sync options=k0=3 options=bound=1" --expand-algorithm --verify-sync | FileCheck %s --check-prefixes=CHECK,GIVEN
+
+nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
+func.func @gradient(%w: tensor<6xf32>, %x: tensor<4x3xf32>, %y: tensor<4xi64>, %weights: tensor<4xf32>, %ids: tensor<4xi64>, %step: tensor<i64>, %acc: tensor<6xf32>) -> (tensor<6xf32>, tensor<i64>, tensor<f64>) { ub.unreachable }
+func.func @evaluate(%w: tensor<6xf32>, %x: tensor<4x3xf32>, %y: tensor<4xi64>, %weights: tensor<4xf32>, %ids: tensor<4xi64>) -> (tensor<f64>, tensor<i64>, tensor<i64>) { ub.unreachable }
+func.func @step(%w: tensor<6xf32>, %v: tensor<6xf32>, %g: tensor<6xf32>, %n: tensor<i64>, %lr: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) { ub.unreachable }
+func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: tensor<i64>) -> tensor<f32> { ub.unreachable }
+
+// CHECK: gsync.policy @rule "staleness.rule" local with
+// KSYNC-SAME: {adapt = false, {{.*}}bound = 0 : i64, {{.*}}guard = false, {{.*}}k0 = "auto"
+// KASYNC-SAME: {adapt = false, {{.*}}bound = "unlimited", {{.*}}guard = false, {{.*}}k0 = "auto"
+// ASGD-SAME: {adapt = false, {{.*}}bound = "unlimited", {{.*}}guard = false, {{.*}}k0 = 1 : i64
+// ADASYNC-SAME: {adapt = true, {{.*}}bound = "unlimited", {{.*}}guard = false, {{.*}}k0 = "auto"
+// SA-SAME: {adapt = true, {{.*}}bound = "unlimited", {{.*}}guard = false, {{.*}}k0 = "auto"
+// GIVEN-SAME: {adapt = false, {{.*}}bound = 1 : i64, {{.*}}guard = false, {{.*}}k0 = 3 : i64
+
+// CHECK: gsync.collect sum on @ps first(%{{[^)]+}})
+// KSYNC-SAME: : tensor
+// KASYNC-SAME: : tensor
+// ASGD-SAME: : tensor
+// ADASYNC-SAME: : tensor
+// SA-SAME: by_staleness : tensor
+// GIVEN-SAME: : tensor

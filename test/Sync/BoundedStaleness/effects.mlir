@@ -1,0 +1,53 @@
+// Upstream passes leave the program what it is: the same operations on the
+// mailbox and the cells, in the same order.
+// RUN: rubato-opt %s --expand-algorithm --canonicalize --verify-sync | FileCheck %s
+// RUN: rubato-opt %s --expand-algorithm --cse --verify-sync | FileCheck %s
+// RUN: rubato-opt %s --expand-algorithm --sccp --verify-sync | FileCheck %s
+// RUN: rubato-opt %s --expand-algorithm --inline --verify-sync | FileCheck %s
+// RUN: rubato-opt %s --expand-algorithm --loop-invariant-code-motion --verify-sync | FileCheck %s
+// RUN: rubato-opt %s --expand-algorithm --canonicalize --cse --sccp --inline --symbol-dce --canonicalize --verify-train --verify-sync | FileCheck %s
+
+nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
+func.func @gradient(%w: tensor<6xf32>, %x: tensor<4x3xf32>, %y: tensor<4xi64>, %weights: tensor<4xf32>, %ids: tensor<4xi64>, %step: tensor<i64>, %acc: tensor<6xf32>) -> (tensor<6xf32>, tensor<i64>, tensor<f64>) { ub.unreachable }
+func.func @evaluate(%w: tensor<6xf32>, %x: tensor<4x3xf32>, %y: tensor<4xi64>, %weights: tensor<4xf32>, %ids: tensor<4xi64>) -> (tensor<f64>, tensor<i64>, tensor<i64>) { ub.unreachable }
+func.func @step(%w: tensor<6xf32>, %v: tensor<6xf32>, %g: tensor<6xf32>, %n: tensor<i64>, %lr: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) { ub.unreachable }
+func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: tensor<i64>) -> tensor<f32> { ub.unreachable }
+gsync.train algorithm(#bounded_staleness.algorithm) learning_rate(5.000000e-02)
+
+// CHECK: gsync.role @worker on @all {
+// CHECK: gsync.init {
+// CHECK: gsync.pull on @ps
+// CHECK: gsync.strand
+// CHECK: gsync.await
+// CHECK: scf.if
+// CHECK: gsync.pull on @ps
+// CHECK: } else {
+// CHECK: gsync.ready
+// CHECK: gsync.repeat until(
+// CHECK: gsync.next_batch from(keyed(
+// CHECK: call @gradient
+// CHECK: call @lr
+// CHECK: call @step
+// CHECK: gsync.yield
+// CHECK: scf.if
+// CHECK: gsync.stop_requested
+// CHECK-NEXT: gsync.push on @ps
+// CHECK: gsync.next
+// CHECK: gsync.drain
+// CHECK: gsync.await
+// CHECK: gsync.role @server on @all device(host) {
+// CHECK: gsync.workers
+// CHECK: gsync.ask @rule::@start
+// CHECK: gsync.grant on @ps
+// CHECK: gsync.strand
+// CHECK: gsync.collect
+// CHECK: gsync.atomic (@w, @seen)
+// CHECK: gsync.workers
+// CHECK: gsync.stop_requested
+// CHECK: gsync.ask @rule::@round
+// CHECK: scf.if
+// CHECK-NEXT: gsync.grant on @ps
+// CHECK: gsync.next
+// CHECK: gsync.drain
+// CHECK-NEXT: gsync.close on @ps
+// CHECK: gsync.model

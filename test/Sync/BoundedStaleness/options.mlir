@@ -1,0 +1,40 @@
+// What each option of bounded staleness changes, and what it may be.
+// RUN: rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=k0=4 options=cap-growth=true options=alpha=1 options=bound-floor=2 options=guard-ratio=1.5 options=smoothing=0.5 options=initial-loss=2 options=loss-floor=0.25 options=target-loss=0.5" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=RULE
+// RUN: rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=steps=2 options=data=leased" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=JOB
+// RUN: rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=server-momentum=0.5 options=exempt=2" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=MOMENTUM
+// RUN: not rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=steps=0" 2>&1 | FileCheck %s --check-prefix=NOSTEPS
+// RUN: not rubato-opt %s --choose-algorithm="algorithm=asgd options=data=cursor" 2>&1 | FileCheck %s --check-prefix=DATA
+// RUN: not rubato-opt %s --choose-algorithm="algorithm=k-sync options=tau=3" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not rubato-opt %s --choose-algorithm="algorithm=adasync options=smoothing=1" 2>&1 | FileCheck %s --check-prefix=SMOOTHING
+
+nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
+func.func @gradient(%w: tensor<6xf32>, %x: tensor<4x3xf32>, %y: tensor<4xi64>, %weights: tensor<4xf32>, %ids: tensor<4xi64>, %step: tensor<i64>, %acc: tensor<6xf32>) -> (tensor<6xf32>, tensor<i64>, tensor<f64>) { ub.unreachable }
+func.func @evaluate(%w: tensor<6xf32>, %x: tensor<4x3xf32>, %y: tensor<4xi64>, %weights: tensor<4xf32>, %ids: tensor<4xi64>) -> (tensor<f64>, tensor<i64>, tensor<i64>) { ub.unreachable }
+func.func @step(%w: tensor<6xf32>, %v: tensor<6xf32>, %g: tensor<6xf32>, %n: tensor<i64>, %lr: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) { ub.unreachable }
+func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: tensor<i64>) -> tensor<f32> { ub.unreachable }
+
+// RULE: with {adapt = true, alpha = 1.000000e+00 : f64, bound = "auto", "bound-floor" = 2 : i64, "cap-growth" = true, guard = true, "guard-ratio" = 1.500000e+00 : f64, "initial-loss" = 2.000000e+00 : f64, k0 = 4 : i64, "loss-floor" = 2.500000e-01 : f64, smoothing = 5.000000e-01 : f64, "target-loss" = 5.000000e-01 : f64}
+
+// A leased batch returns to the stream when the ticket becomes void.
+// JOB: %[[M:.+]]:4 = gsync.await
+// JOB: %[[STEPS:.+]] = arith.constant 2 : i64
+// JOB: gsync.next_batch from(queue lease(%[[M]]#2)) :
+
+// A soft bound is a matter of the channel's ledger.
+// MOMENTUM: gsync.channel @ps on @all kind(mailbox) server(@server) {exempt = 2 : i64}
+// MOMENTUM: gsync.cell @velocity : tensor<6xf32> role(state)
+// MOMENTUM: gsync.atomic (@w, @seen, @velocity) -> (tensor<6xf32>, tensor<i64>) {
+// MOMENTUM-NEXT: ^bb0(%[[W:.+]]: tensor<6xf32>, %[[SEEN:.+]]: tensor<i64>, %[[V:.+]]: tensor<6xf32>):
+// MOMENTUM: %[[MEAN:.+]] = arith.divf
+// MOMENTUM-NEXT: %[[HALF:.+]] = arith.constant 5.000000e-01 : f64
+// MOMENTUM: %[[BETA:.+]] = tensor.splat
+// MOMENTUM-NEXT: %[[KEPT:.+]] = arith.mulf %[[BETA]], %[[V]]
+// MOMENTUM-NEXT: %[[V1:.+]] = arith.addf %[[KEPT]], %[[MEAN]]
+// MOMENTUM-NEXT: %[[W1:.+]] = arith.addf %[[W]], %[[V1]]
+// MOMENTUM-NEXT: %[[SEEN1:.+]] = arith.addi
+// MOMENTUM-NEXT: gsync.yield cells(%[[W1]], %[[SEEN1]], %[[V1]] :
+
+// NOSTEPS: error: option 'steps' of bounded-staleness must be a whole number, at least 1, at most 1e+06, not '0'
+// DATA: error: option 'data' of asgd must be one of keyed, leased, not 'cursor'
+// UNKNOWN: error: k-sync has no option 'tau'; it has steps, data, k0,
+// SMOOTHING: error: option 'smoothing' of adasync must be a number, at least 0, at most 0.999999, not '1'

@@ -1,0 +1,38 @@
+// Training functions small enough to follow by hand: the loss of a sample x is
+// ½|w − x|², two samples make a micro-batch, the optimizer is plain SGD.
+nn.layout @params [#nn.slot<"w" : tensor<4xf32> at 0 parameter>]
+func.func @gradient(%w: tensor<4xf32>, %x: tensor<2x4xf32>, %weights: tensor<2xf32>, %ids: tensor<2xi64>, %step: tensor<i64>, %acc: tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>, tensor<f64>) {
+  %rows = nn.broadcast %w dims [1] : tensor<4xf32> -> tensor<2x4xf32>
+  %difference = arith.subf %rows, %x : tensor<2x4xf32>
+  %weight = nn.broadcast %weights dims [0] : tensor<2xf32> -> tensor<2x4xf32>
+  %weighted = arith.mulf %difference, %weight : tensor<2x4xf32>
+  %sum = nn.reduce sum %weighted dims [0] : tensor<2x4xf32> -> tensor<4xf32>
+  %acc1 = arith.addf %acc, %sum : tensor<4xf32>
+  %none = arith.constant dense<0.0> : tensor<2xf32>
+  %valid = arith.cmpf ogt, %weights, %none : tensor<2xf32>
+  %ones = arith.extui %valid : tensor<2xi1> to tensor<2xi64>
+  %n = nn.reduce sum %ones dims [0] : tensor<2xi64> -> tensor<i64>
+  %squares = arith.mulf %weighted, %difference : tensor<2x4xf32>
+  %wide = arith.extf %squares : tensor<2x4xf32> to tensor<2x4xf64>
+  %total = nn.reduce sum %wide dims [0, 1] : tensor<2x4xf64> -> tensor<f64>
+  %half = arith.constant dense<0.5> : tensor<f64>
+  %loss = arith.mulf %total, %half : tensor<f64>
+  return %acc1, %n, %loss : tensor<4xf32>, tensor<i64>, tensor<f64>
+}
+func.func @evaluate(%w: tensor<4xf32>, %x: tensor<2x4xf32>, %weights: tensor<2xf32>, %ids: tensor<2xi64>) -> (tensor<f64>, tensor<i64>, tensor<i64>) {
+  %zero = arith.constant dense<0> : tensor<i64>
+  %acc = arith.constant dense<0.0> : tensor<4xf32>
+  %g, %n, %loss = func.call @gradient(%w, %x, %weights, %ids, %zero, %acc) : (tensor<4xf32>, tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>, tensor<i64>, tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>, tensor<f64>)
+  return %loss, %zero, %n : tensor<f64>, tensor<i64>, tensor<i64>
+}
+func.func @step(%w: tensor<4xf32>, %g: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f32>) -> tensor<4xf32> {
+  %count = arith.sitofp %n : tensor<i64> to tensor<f32>
+  %counts = nn.broadcast %count dims [] : tensor<f32> -> tensor<4xf32>
+  %mean = arith.divf %g, %counts : tensor<4xf32>
+  %rate = nn.broadcast %lr dims [] : tensor<f32> -> tensor<4xf32>
+  %d = arith.mulf %rate, %mean : tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: tensor<i64>) -> tensor<f32> {
+  return %base : tensor<f32>
+}
