@@ -1,0 +1,138 @@
+"""Runs generated programs through rubato-interp and reads what they did."""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+SECOND = 1_000_000_000
+
+
+def fail(message):
+    sys.exit(f"error: {message}")
+
+
+def check(condition, message):
+    if not condition:
+        fail(message)
+
+
+def same(found, expected, what):
+    """Bit by bit, signs of zeros included."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    check(
+        found.dtype == expected.dtype
+        and found.shape == expected.shape
+        and found.tobytes() == expected.tobytes(),
+        f"{what}: expected {expected!r}, got {found!r}",
+    )
+
+
+def equal(found, expected, what):
+    check(found == expected, f"{what}: expected {expected}, got {found}")
+
+
+def near(found, expected, tolerance, what):
+    check(
+        abs(found - expected) <= tolerance,
+        f"{what}: expected {expected} within {tolerance}, got {found}",
+    )
+
+
+def call(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Bench:
+    """A folder with programs; the folder is the test's own."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.runs = 0
+
+    def program(self, training, algorithm, lr, **options):
+        """The path of the program that the algorithm makes."""
+        self.runs += 1
+        name = f"{algorithm}-{self.runs}"
+        path = self.folder / f"{name}.mlir"
+        source = self.folder / f"{name}-training.mlir"
+        source.write_text(training.text())
+        settings = ",".join(f"{k.replace('_', '-')}={v}" for k, v in options.items())
+        settings = f" options={settings}" if settings else ""
+        call(
+            "rubato-opt",
+            source,
+            f"--choose-algorithm=algorithm={algorithm} lr={lr}{settings}",
+            "--expand-algorithm",
+            "--canonicalize",
+            "--cse",
+            "--verify-sync",
+            "-o",
+            path,
+        )
+        return path
+
+    def run(self, training, program, ranks, costs=None, cells=None, **options):
+        """Options are those of the tool; costs fill its table."""
+        self.runs += 1
+        log = self.folder / f"events-{self.runs}.jsonl"
+        table = self.folder / f"costs-{self.runs}.txt"
+        free = {"atomic": 0, "ask": 0, "step": 0, "message": 0, **(costs or {})}
+        table.write_text("".join(f"{k} = {v}\n" for k, v in free.items()))
+        command = ["rubato-interp", program, "--ranks", ranks, "--cost", table]
+        command += ["--log", log, "--log-cells", "w"]
+        for name, value in {"w": 0, **(cells or {})}.items():
+            command += ["--cell", f"{name}={value}"]
+        for name, value in {"data": "id", **options}.items():
+            for each in value if isinstance(value, list) else [value]:
+                command += [f"--{name.replace('_', '-')}", each]
+        return Run(training, ranks, call(*command), log.read_text())
+
+
+class Run:
+    """What a run did, by rank and round, as its log tells it."""
+
+    def __init__(self, training, ranks, output, log):
+        self.training, self.ranks, self.output = training, ranks, output
+        self.events = [json.loads(line) for line in log.splitlines()]
+
+    def of(self, op, rank=None, **wanted):
+        """Events of an operation, in the order of the log."""
+        return [
+            e
+            for e in self.events
+            if e["op"] == op
+            and (rank is None or e["rank"] == rank)
+            and all(e.get(k) == v for k, v in wanted.items())
+        ]
+
+    def history(self, cell="w", rank=0):
+        """A cell after every round, and after the drain."""
+        ends = self.of("next", rank) + self.of("end", rank)
+        return [np.array(e["cells"][cell], self.training.dtype) for e in ends]
+
+    def counts(self):
+        """By round: how many bodies the repeat of each rank ran."""
+        rows = [self.of("repeat", rank) for rank in range(self.ranks)]
+        return [tuple(e["k"] for e in row) for row in zip(*rows)]
+
+    def batches(self):
+        """By round and rank: micro-batches, lists of sample numbers."""
+        rounds = collections.defaultdict(lambda: [[] for _ in range(self.ranks)])
+        for event in self.of("next_batch"):
+            rounds[event["round"]][event["rank"]].append(event["samples"])
+        return [rounds[t] for t in sorted(rounds)]
+
+
+def main(tests):
+    """`MODULE.py TEST FOLDER`."""
+    name, folder = sys.argv[1:]
+    tests[name](Bench(folder))
+    print(f"{name}: ok")
