@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import reference as ref
-from harness import SECOND, check, equal, main, near, same
+from harness import SECOND, check, equal, flat, main, near, once_per_epoch
 from training import Training
 
 # Golden trace: counts, samples, start, done, then w after β = 0 and β = .5.
@@ -59,7 +59,7 @@ def golden(bench):
                 # The sum of round t is awaited in round t + 1, or drained.
                 event = awaited[rank][t + 1]
                 equal(event["done"], nanoseconds(done), f"done {t} at {rank}")
-                equal(event["values"][1], n, f"samples of round {t} at {rank}")
+                equal(event["scalars"][0], n, f"samples of round {t} at {rank}")
                 found = run.history(rank=rank)[t][0]
                 near(found, w[column], 5.1e-7, f"w after round {t} at {rank}")
                 near(found, float(exact[t]), 1e-13, f"exact w {t} at {rank}")
@@ -67,15 +67,6 @@ def golden(bench):
             found = run.history(rank=rank)[-1][0]
             near(found, FLUSHED[column], 5.1e-7, f"flushed w at {rank}")
             near(found, float(exact[-1]), 1e-13, f"exact flushed w at {rank}")
-
-
-def replay(bench, run, training, expected):
-    """Every rank has every version of the serial loop, bit by bit."""
-    for rank in range(run.ranks):
-        history = run.history(rank=rank)
-        equal(len(history), len(expected), f"versions of rank {rank}")
-        for t, (found, w) in enumerate(zip(history, expected)):
-            same(found, w, f"w after round {t} at rank {rank}")
 
 
 def serial(bench):
@@ -97,7 +88,7 @@ def serial(bench):
                 model = ref.Model(training, 0.2, budget=4096)
                 quantum = training.batch * ranks
                 rule = ref.linear(quantum) if algorithm == "abs-sgd" else None
-                replay(bench, run, training, ref.delayed(model, run.batches(), rule))
+                run.follows(ref.delayed(model, run.contributions(), rule))
 
 
 def heterogeneous(bench):
@@ -113,26 +104,18 @@ def heterogeneous(bench):
         run = bench.run(
             training, program, 4, costs, rounds=20, samples=512, seed=seed
         )
-        batches = run.batches()
-        counts = [tuple(len(b) for b in members) for members in batches]
+        rounds = run.contributions()
+        counts = [tuple(len(m[rank]) for rank in range(4)) for m in rounds]
         equal(run.counts(), counts, "counts and batches")
         check(len(set(counts)) > 1, "the counts never changed")
         model = ref.Model(training, 0.2)
-        expected = ref.delayed(model, batches, ref.linear(2 * 4))
-        replay(bench, run, training, expected)
-        samples_add_up(run, batches)
+        run.follows(ref.delayed(model, rounds, ref.linear(2 * 4)))
+        # Check 4: what is applied is what was drawn, and that is exact.
+        drawn = [len(flat([members])) for members in rounds]
+        for rank in range(4):
+            equal(run.sums(rank), [0] + drawn, f"samples of sums at {rank}")
+        once_per_epoch(flat(rounds), 512)
         delay_is_one(run)
-        once_per_epoch(batches, 512)
-
-
-def samples_add_up(run, batches):
-    """Check 4: N of every reduction is what was drawn for it."""
-    for rank in range(run.ranks):
-        events = run.of("await", rank)
-        equal(events[0]["values"][1], 0, "samples of the empty reduction")
-        for t, members in enumerate(batches):
-            drawn = sum(len(b) for member in members for b in member)
-            equal(events[t + 1]["values"][1], drawn, f"N of round {t} at {rank}")
 
 
 def delay_is_one(run):
@@ -140,22 +123,12 @@ def delay_is_one(run):
     post of t + 1; nobody blocks; start t + 1 is not before done t."""
     for rank in range(run.ranks):
         posts, awaits = run.of("all_reduce", rank), run.of("await", rank)
-        equal([e["number"] for e in posts], list(range(len(posts))), "order")
-        numbers = [e["number"] for e in awaits[1:]]
+        equal([e["seq"] for e in posts], list(range(len(posts))), "order")
+        numbers = [e["seq"] for e in awaits[1:]]
         equal(numbers, list(range(len(posts))), "order of awaits")
         for t in range(1, len(posts)):
             check(awaits[t]["done"] <= posts[t]["t"], f"round {t} at {rank} blocked")
             equal(awaits[t]["round"] - awaits[t - 1]["round"], 1, "delay")
-
-
-def once_per_epoch(batches, samples):
-    drawn = [s for members in batches for m in members for b in m for s in b]
-    for begin in range(0, len(drawn) - samples + 1, samples):
-        equal(
-            sorted(drawn[begin : begin + samples]),
-            list(range(samples)),
-            "samples of an epoch",
-        )
 
 
 # T_ar in seconds -> period, mean samples of a round.
@@ -177,7 +150,7 @@ def laws(bench):
         equal(done, [d for _, _, d in rows], "times")
         found = (done[-1] - done[0]) / (len(done) - 1) / SECOND
         near(found / period, 1, 0.02, f"period at T_ar = {seconds}")
-        drawn = [e["values"][1] for e in run.of("await", 0)][2:]
+        drawn = run.sums()[2:]
         near(sum(drawn) / len(drawn) / samples, 1, 0.02, f"N at T_ar = {seconds}")
 
 

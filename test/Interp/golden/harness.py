@@ -87,7 +87,7 @@ class Bench:
         free = {"atomic": 0, "ask": 0, "step": 0, "message": 0, **(costs or {})}
         table.write_text("".join(f"{k} = {v}\n" for k, v in free.items()))
         command = ["rubato-interp", program, "--ranks", ranks, "--cost", table]
-        command += ["--log", log, "--log-cells", "w"]
+        command += ["--log", log, "--log-cells"]
         for name, value in {"w": 0, **(cells or {})}.items():
             command += ["--cell", f"{name}={value}"]
         for name, value in {"data": "id", **options}.items():
@@ -123,12 +123,53 @@ class Run:
         rows = [self.of("repeat", rank) for rank in range(self.ranks)]
         return [tuple(e["k"] for e in row) for row in zip(*rows)]
 
-    def batches(self):
-        """By round and rank: micro-batches, lists of sample numbers."""
-        rounds = collections.defaultdict(lambda: [[] for _ in range(self.ranks)])
-        for event in self.of("next_batch"):
-            rounds[event["round"]][event["rank"]].append(event["samples"])
-        return [rounds[t] for t in sorted(rounds)]
+    def contributions(self, channel="grads"):
+        """By number of the reduction: what each contributor drew for it, as
+        {rank: micro-batches}. What a failed attempt drew is not in it."""
+        drawn = collections.defaultdict(list)
+        result = collections.defaultdict(dict)
+        for event in self.events:
+            rank = event["rank"]
+            if event["op"] == "next_batch":
+                drawn[rank].append(event["ids"])
+            elif event["op"] == "failed":
+                drawn[rank] = []
+            elif event["op"] == "all_reduce" and event["channel"] == channel:
+                result[event["seq"]][rank] = drawn.pop(rank, [])
+        return [result[seq] for seq in sorted(result)]
+
+    def sums(self, rank=0, at=0):
+        """A scalar of the reductions that a rank awaited, in order; where they
+        carry gradients the first one counts their samples."""
+        return [e["scalars"][at] for e in self.of("await", rank)]
+
+    def follows(self, expected, cell="w", ranks=None):
+        """Every rank has the expected value after every round, bit by bit."""
+        for rank in range(self.ranks) if ranks is None else ranks:
+            history = self.history(cell, rank)
+            equal(len(history), len(expected), f"versions of {cell} at rank {rank}")
+            for t, (found, value) in enumerate(zip(history, expected)):
+                same(found, value, f"{cell} after round {t} at rank {rank}")
+
+
+def flat(rounds):
+    """All sample numbers of contributions."""
+    return [
+        number
+        for members in rounds
+        for batches in members.values()
+        for batch in batches
+        for number in batch
+    ]
+
+
+def once_per_epoch(numbers, samples):
+    """The first so many samples of the endless stream, each exactly once."""
+    counted = collections.Counter(numbers)
+    expected = collections.Counter(i % samples for i in range(len(numbers)))
+    wrong = {k: counted[k] - expected[k] for k in range(samples)}
+    wrong = {k: v for k, v in wrong.items() if v}
+    check(not wrong, f"samples used too often (+) or too rarely (-): {wrong}")
 
 
 def main(tests):

@@ -1,8 +1,9 @@
 """Serial loops of the specifications, in numpy.
 
-Nothing here reads a program. A loop gets which samples whom which round had,
-and gives the parameters after every update. Sums over members go by ascending
-rank and sums over micro-batches by their order, so equality is bit by bit.
+Nothing here reads a program. A loop gets the rounds: for each the members that
+took part, and for each of those its micro-batches, lists of sample numbers. It
+gives the parameters after every round. Sums over members go by ascending rank
+and sums over micro-batches by their order, so equality is bit by bit.
 """
 
 import dataclasses
@@ -67,15 +68,15 @@ def total(parts):
 
 
 def reduce_round(training, w, members):
-    parts = [gradient_of(training, w, batches) for batches in members]
+    parts = [gradient_of(training, w, members[rank]) for rank in sorted(members)]
     return total([g for g, _ in parts]), sum(n for _, n in parts)
 
 
-def allreduce(model, rounds):
-    """Rounds are lists of members, those lists of micro-batches."""
+def allreduce(model, rounds, factors=None):
     history = []
-    for members in rounds:
-        model.update(*reduce_round(model.training, model.w, members))
+    for t, members in enumerate(rounds):
+        sums = reduce_round(model.training, model.w, members)
+        model.update(*sums, factors and factors[t])
         history.append(model.w)
     return history
 
@@ -101,40 +102,44 @@ def linear(reference, low=0.25, high=4.0):
 
 
 def local_sgd(model, rounds, mode="keep"):
-    """Each member steps by itself from w, then displacements are averaged."""
+    """Each member steps by itself from w, then displacements are averaged.
+    Gives parameters and states after every round."""
     training, history = model.training, []
-    states = [training.zero() for _ in rounds[0]]
+    states = {rank: training.zero() for rank in rounds[0]}
     for members in rounds:
-        moved, counts = [], []
-        for rank, batches in enumerate(members):
-            x, count = model.w, 0
+        moved, count = {}, 0
+        for rank, batches in members.items():
+            x, own = model.w, 0
             state = training.zero() if mode == "reset" else states[rank]
             for batch in batches:
-                clock = model.seen + count * len(members)
+                clock = model.seen + own * len(members)
                 g, n = gradient_of(training, x, [batch])
                 d, new = training.step(state, g, n, model.rate(clock))
-                x, state, count = x - d, state if new is None else new, count + n
-            moved.append(x - model.w)
-            states[rank] = state
-            counts.append(count)
+                x, state, own = x - d, state if new is None else new, own + n
+            moved[rank], states[rank] = x - model.w, state
+            count += own
         share = training.number(len(members))
-        model.w = model.w + total(moved) / share
+        by_rank = sorted(members)
+        model.w = model.w + total([moved[rank] for rank in by_rank]) / share
         if mode == "average":
-            states = [total(states) / share] * len(members)
-        model.seen += sum(counts)
-        history.append(model.w)
-    return history, states
+            mean = total([states[rank] for rank in by_rank]) / share
+            states = {rank: mean for rank in by_rank}
+        if mode == "reset":
+            states = {rank: training.zero() for rank in by_rank}
+        model.seen += count
+        history.append((model.w, dict(states)))
+    return history
 
 
-def contiguous(start, size, batch, ranks, samples):
-    """Micro-batches of each rank when a round takes `size` samples of the
-    unshuffled stream from `start` on: contiguous slices, by rank."""
-    numbers = [place % samples for place in range(start, start + size)]
-    share = size // ranks
-    slices = [numbers[r * share : (r + 1) * share] for r in range(ranks)]
-    return [
-        [part[i : i + batch] for i in range(0, len(part), batch)] for part in slices
-    ]
+def contiguous(rounds, quanta, batch, ranks, samples):
+    """Rounds that take the unshuffled samples in order, epoch after epoch, in
+    contiguous slices by rank, `quanta` micro-batches each."""
+    def members(start):
+        numbers = [(start + i) % samples for i in range(quanta * batch * ranks)]
+        cuts = [numbers[i : i + batch] for i in range(0, len(numbers), batch)]
+        return {r: cuts[r * quanta : (r + 1) * quanta] for r in range(ranks)}
+
+    return [members(t * quanta * batch * ranks) for t in range(rounds)]
 
 
 def exact_delayed(rows, targets, base, reference, low, high, beta):
