@@ -14,6 +14,10 @@
 
 namespace rubato::interp {
 
+/// What real inputs contain: numbers drawn from the seed, r + 1 in every batch
+/// of rank r, or ((5 s + 3 j) mod 32) / 8 - 2 in element j of sample s.
+enum class Contents { Random, Rank, Id };
+
 /// How a program is run.
 struct Config {
   uint64_t seed = 0;
@@ -21,6 +25,7 @@ struct Config {
   int64_t rounds = 0;
   int64_t samples = 64, classes = 2, quanta = 1;
   bool shuffle = false;
+  Contents contents = Contents::Random;
   /// Floating-point data is opaque: only the control of the program runs.
   bool abstract = false;
   /// Things take time by the cost table, and completions arrive in time.
@@ -187,7 +192,7 @@ private:
   Places placesOf(Here &here, gsync::NextBatchOp op);
   Places cursorPlaces(Here &here);
   Result nextBatch(Here &here, gsync::NextBatchOp op);
-  mlir::FailureOr<Values> makeBatch(gsync::NextBatchOp op,
+  mlir::FailureOr<Values> makeBatch(gsync::NextBatchOp op, int rank,
                                     llvm::ArrayRef<int64_t> places) const;
 
 public:

@@ -51,6 +51,14 @@ static cl::opt<int64_t> quanta("quanta",
                                cl::init(1), cl::cat(category));
 static cl::opt<bool> shuffle("shuffle", cl::desc("another order every epoch"),
                              cl::cat(category));
+static cl::opt<Contents> contents(
+    "data", cl::desc("what real inputs contain:"),
+    cl::values(clEnumValN(Contents::Random, "random", "drawn from the seed"),
+               clEnumValN(Contents::Rank, "rank", "r + 1 on rank r"),
+               clEnumValN(Contents::Id, "id",
+                          "((5 s + 3 j) mod 32) / 8 - 2 in element j of "
+                          "sample s")),
+    cl::init(Contents::Random), cl::cat(category));
 static cl::list<std::string>
     cellValues("cell", cl::desc("first value of a cell: NAME=NUMBER"),
                cl::value_desc("NAME=NUMBER"), cl::cat(category));
@@ -98,6 +106,7 @@ static int readOptions(Config &config, ScheduleOptions &options) {
   config.classes = classes;
   config.quanta = quanta;
   config.shuffle = shuffle;
+  config.contents = contents;
   config.timed = schedule == "time";
   options.maxSteps = maxSteps;
   for (llvm::StringRef each : cellValues) {
