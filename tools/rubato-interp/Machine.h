@@ -25,6 +25,8 @@ struct Config {
   int64_t rounds = 0;
   int64_t samples = 64, classes = 2, quanta = 1;
   bool shuffle = false;
+  /// The log has all cells at the end of every round and of drain.
+  bool logCells = false;
   Contents contents = Contents::Random;
   /// Floating-point data is opaque: only the control of the program runs.
   bool abstract = false;
@@ -205,6 +207,7 @@ private:
   void spend(Here &here, llvm::StringRef key);
   std::vector<int> live(const World &world) const;
   mlir::InFlightDiagnostic error(const Here &here, mlir::Operation *op) const;
+  void writeCells(Here &here, llvm::json::OStream &json) const;
   void record(Here &here, llvm::StringRef op,
               llvm::function_ref<void(llvm::json::OStream &)> details = {});
 

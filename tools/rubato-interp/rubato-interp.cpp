@@ -79,6 +79,10 @@ static cl::opt<bool>
 static cl::opt<std::string> logFile("log", cl::desc("write events, one a line"),
                                     cl::value_desc("FILE.jsonl"),
                                     cl::cat(category));
+static cl::opt<bool>
+    logCells("log-cells",
+             cl::desc("the log has all cells after every round and drain"),
+             cl::cat(category));
 static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("give up after so many steps"),
                                  cl::init(10'000'000), cl::cat(category));
@@ -107,6 +111,7 @@ static int readOptions(Config &config, ScheduleOptions &options) {
   config.quanta = quanta;
   config.shuffle = shuffle;
   config.contents = contents;
+  config.logCells = logCells;
   config.timed = schedule == "time";
   options.maxSteps = maxSteps;
   for (llvm::StringRef each : cellValues) {
