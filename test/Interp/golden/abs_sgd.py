@@ -146,7 +146,7 @@ def laws(bench):
         )
         rows = ref.abs_sgd_times(DURATIONS, nanoseconds(seconds), 201)
         equal(run.counts(), [k for k, _, _ in rows], "counts")
-        done = [e["done"] for e in run.of("await", 0)][1:]
+        done = [e["done"] for e in run.of("await", 0)[1:]]
         equal(done, [d for _, _, d in rows], "times")
         found = (done[-1] - done[0]) / (len(done) - 1) / SECOND
         near(found / period, 1, 0.02, f"period at T_ar = {seconds}")

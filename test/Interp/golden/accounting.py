@@ -6,6 +6,7 @@ from harness import check, equal, flat, main, once_per_epoch
 from training import Training
 
 SAMPLES = 60
+TRAINING = Training()
 
 # Algorithm, options, channel of the reduction.
 ALGORITHMS = {
@@ -17,6 +18,9 @@ ALGORITHMS = {
     "lb-bsp-delayed": ("lb-bsp", {"batch": 12, "delay": 1}, "grads"),
     "dynamic-sgd": ("dynamic-sgd", {}, "grads"),
 }
+# Visible steps of a round to die after.
+STEPS = {"allreduce": 4, "local-sgd": 6, "abs-sgd": 9, "delayed-sgd": 6,
+         "lb-bsp": 6, "lb-bsp-delayed": 6, "dynamic-sgd": 6}
 DELAYED = {"abs-sgd", "delayed-sgd", "lb-bsp-delayed"}
 
 COSTS = {
@@ -27,9 +31,9 @@ COSTS = {
 }
 
 
-def serial(name, training, rounds, votes):
+def serial(name, rounds, votes):
     """The parameters after every round."""
-    model = ref.Model(training, 0.2)
+    model = ref.Model(TRAINING, 0.2)
     if name == "local-sgd":
         return [w for w, _ in ref.local_sgd(model, rounds)]
     if name in DELAYED:
@@ -39,14 +43,13 @@ def serial(name, training, rounds, votes):
     for t, members in enumerate(rounds):
         if votes is None or votes[t]:
             factor = votes and len(members) / 3
-            sums = ref.reduce_round(training, model.w, members)
+            sums = ref.reduce_round(TRAINING, model.w, members)
             model.update(*sums, factor)
         history.append(model.w)
     return history
 
 
 def examine(run, name, victim):
-    """Gives how often a round was lost."""
     died = [e["rank"] for e in run.of("die")]
     equal(died, [] if victim is None else [victim], "deaths")
     survivors = [rank for rank in range(3) if rank not in died]
@@ -63,4 +66,27 @@ def examine(run, name, victim):
     applied = [m for t, m in enumerate(rounds) if votes is None or votes[t]]
     check(len(flat(applied)) > SAMPLES, "the run ended within an epoch")
     once_per_epoch(flat(applied), SAMPLES)
-    run.follows(serial(name, training, rounds, votes), ranks=survivors)
+    run.follows(serial(name, rounds, votes), ranks=survivors)
+
+
+def account(name):
+    algorithm, options, _ = ALGORITHMS[name]
+
+    def test(bench):
+        program = bench.program(TRAINING, algorithm, 0.2, **options)
+        for seed in range(3):
+            points = [(r, step) for r in (1, 4) for step in range(STEPS[name])]
+            for point in [None] + points:
+                kill = {"kill": f"{seed}@{point[0]}.{point[1]}"} if point else {}
+                run = bench.run(
+                    TRAINING, program, 3, COSTS, seed=seed, rounds=24,
+                    samples=SAMPLES, **kill,
+                )
+                run.what = f"seed {seed}, {kill or 'no death'}: "
+                examine(run, name, seed if point else None)
+
+    return test
+
+
+if __name__ == "__main__":
+    main({name: account(name) for name in ALGORITHMS})

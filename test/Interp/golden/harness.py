@@ -73,7 +73,6 @@ class Bench:
             "--expand-algorithm",
             "--canonicalize",
             "--cse",
-            "--verify-sync",
             "-o",
             path,
         )
@@ -115,7 +114,7 @@ class Run:
 
     def history(self, cell="w", rank=0):
         """A cell after every round, and after the drain."""
-        ends = self.of("next", rank) + self.of("end", rank)
+        ends = self.of("next", rank) + self.of("drained", rank)
         return [np.array(e["cells"][cell], self.training.dtype) for e in ends]
 
     def counts(self):
