@@ -82,7 +82,6 @@ def account(name):
                     TRAINING, program, 3, COSTS, seed=seed, rounds=24,
                     samples=SAMPLES, **kill,
                 )
-                run.what = f"seed {seed}, {kill or 'no death'}: "
                 examine(run, name, seed if point else None)
 
     return test

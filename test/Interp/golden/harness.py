@@ -3,6 +3,7 @@
 import collections
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -11,8 +12,12 @@ import numpy as np
 SECOND = 1_000_000_000
 
 
+# The command of the last run, for messages.
+last = ""
+
+
 def fail(message):
-    sys.exit(f"error: {message}")
+    sys.exit(f"error: {message}\nin: {last}")
 
 
 def check(condition, message):
@@ -43,9 +48,12 @@ def near(found, expected, tolerance, what):
 
 
 def call(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    global last
+    command = [str(each) for each in command]
+    last = shlex.join(command)
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        fail(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+        fail(f"{done.stdout}{done.stderr}")
     return done.stdout
 
 
