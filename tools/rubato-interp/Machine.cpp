@@ -39,7 +39,9 @@ FailureOr<World> Machine::start() {
   }
   if (failed(makePolicies(world)))
     return failure();
-  for (int rank = 0; rank != program.ranks; ++rank)
+  if (failed(leaveOut(world)))
+    return failure();
+  for (int rank : live(world))
     if (failed(beginPart(world, rank, Phase::Init)))
       return failure();
   return world;
@@ -207,6 +209,8 @@ LogicalResult Machine::endRound(Here &here, bool go, Values carried) {
   strand.attempts = 0;
   ++strand.round;
   if (go) {
+    if (failed(admit(here.world, here.rank)))
+      return failure();
     beginRound(here.world, here.rank, here.index);
     return success();
   }

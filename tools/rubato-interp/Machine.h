@@ -35,6 +35,8 @@ struct Config {
   bool timed = true;
   CostTable costs;
   std::map<std::string, double> cells;
+  /// Members that are not there at the start, by the round they join before.
+  std::multimap<int64_t, int> joins;
   /// Stored values of parameter cells, by name.
   std::map<std::string, Value> stored;
 };
@@ -111,6 +113,10 @@ private:
   Result strandEnded(World &world, int rank, int strand);
   Result failRound(Here &here, std::string why, bool forGood);
   Result checkFutures(Here &here, llvm::ArrayRef<Value> carried);
+
+  // Join.cpp: members that come later.
+  Result leaveOut(World &world);
+  Result admit(World &world, int host);
 
   // Step.cpp: frames and control flow.
   Result run(Here &here);

@@ -67,6 +67,11 @@ static cl::list<std::string>
            cl::desc("a member dies after STEP visible steps (default 0) of "
                     "round ROUND of its first strand: RANK@ROUND[.STEP]"),
            cl::value_desc("RANK@ROUND[.STEP]"), cl::cat(category));
+static cl::list<std::string>
+    joins("join",
+          cl::desc("a member is not there at the start and joins before round "
+                   "ROUND: RANK@ROUND"),
+          cl::value_desc("RANK@ROUND"), cl::cat(category));
 static cl::opt<bool> model("model", cl::desc("evaluate the model at the end"),
                            cl::cat(category));
 static cl::list<std::string>
@@ -134,6 +139,17 @@ static int readOptions(Config &config, ScheduleOptions &options) {
                    "RANK@ROUND.STEP of a rank below " +
                    llvm::Twine(ranks));
     options.deaths.push_back(death);
+  }
+  for (llvm::StringRef each : joins) {
+    auto [rank, round] = each.split('@');
+    int number = 0;
+    int64_t before = 0;
+    if (rank.getAsInteger(10, number) || number < 1 || number >= ranks ||
+        round.getAsInteger(10, before) || before < 1)
+      return usage("--join " + each +
+                   ": expected RANK@ROUND of a rank from 1 to " +
+                   llvm::Twine(ranks - 1) + " and a round from 1 on");
+    config.joins.insert({before, number});
   }
   if (costFile.empty())
     return 0;
