@@ -91,6 +91,28 @@ def serial(bench):
                 run.follows(ref.delayed(model, run.contributions(), rule))
 
 
+def rules(bench):
+    """The learning rate of small and large batches, and no flush."""
+    training = Training()
+    costs = {"gradient": "[7us, 3us, 11us]", "all_reduce": "20us"}
+    mean = lambda count: None
+    for options, rule in (
+        ({"b_ref": 1000}, ref.linear(1000)),  # below the least factor
+        ({"b_ref": 1}, ref.linear(1)),  # above the largest
+        ({"b_ref": 16}, ref.linear(16)),
+        ({}, ref.linear(2 * 3)),
+        ({"b_ref": 16, "clip_low": 1.125, "clip_high": 1.5},
+         ref.linear(16, 1.125, 1.5)),
+        ({"rule": "mean"}, mean),
+        ({"rule": "mean", "flush": "false"}, mean),
+    ):
+        program = bench.program(training, "abs-sgd", 0.05, **options)
+        run = bench.run(training, program, 3, costs, rounds=20, samples=512)
+        flush = options.get("flush") != "false"
+        model = ref.Model(training, 0.05)
+        run.follows(ref.delayed(model, run.contributions(), rule, flush))
+
+
 def heterogeneous(bench):
     """Any counts: check 2 with the counts and samples of the log, check 3."""
     training = Training(momentum=0.25)
@@ -155,4 +177,4 @@ def laws(bench):
 
 
 if __name__ == "__main__":
-    main({f.__name__: f for f in (golden, serial, heterogeneous, laws)})
+    main({f.__name__: f for f in (golden, serial, rules, heterogeneous, laws)})

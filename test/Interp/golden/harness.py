@@ -81,6 +81,7 @@ class Bench:
             "--expand-algorithm",
             "--canonicalize",
             "--cse",
+            "--verify-sync",
             "-o",
             path,
         )
