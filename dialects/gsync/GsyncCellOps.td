@@ -4,7 +4,7 @@
 
 include "dialects/gsync/GsyncOpBase.td"
 
-def Gsync_LoadOp : Gsync_Op<"load", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_LoadOp : Gsync_Op<"load", [Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "a snapshot of a cell";
   let arguments = (ins FlatSymbolRefAttr:$cell);
   let results = (outs AnyType:$value);
@@ -12,7 +12,8 @@ def Gsync_LoadOp : Gsync_Op<"load", [Gsync_Effects, Gsync_Symbols]> {
 }
 
 def Gsync_AtomicOp : Gsync_Op<"atomic", [
-    Gsync_Effects, Gsync_Symbols, SingleBlockImplicitTerminator<"YieldOp">]> {
+    Gsync_Effects, Gsync_Symbols, Gsync_ArgumentNames,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "changes cells together: values in, values out";
   let description = [{
     The region gets the cells' values and yields their new ones, then what the

@@ -11,7 +11,8 @@ include "dialects/gsync/GsyncOpBase.td"
 /// A collective starts here and ends with the await of its future. Its operands
 /// stay unwritten until then, so that it can be started again among survivors.
 class Gsync_CollectiveOp<string mnemonic, list<Trait> traits = []>
-    : Gsync_Op<mnemonic, !listconcat(traits, [Gsync_Effects, Gsync_Symbols])> {
+    : Gsync_Op<mnemonic, !listconcat(traits, [
+          Gsync_Effects, Gsync_Symbols, Gsync_Names])> {
   let results = (outs Gsync_Future:$future);
   let hasVerifier = 1;
 }
@@ -89,29 +90,29 @@ def Gsync_BroadcastOp : Gsync_CollectiveOp<"broadcast"> {
 //===----------------------------------------------------------------------===//
 
 def Gsync_AwaitOp : Gsync_Op<"await", [
-    Gsync_Effects, InferTypeOpAdaptor]> {
+    Gsync_Effects, Gsync_Names, InferTypeOpAdaptor]> {
   let summary = "waits for a future and consumes it; may fail";
   let arguments = (ins Gsync_Future:$future);
   let results = (outs Variadic<AnyType>:$values);
-  let assemblyFormat = "$future `:` type($future) attr-dict";
+  let assemblyFormat = "$future `:` custom<FutureType>(type($future)) attr-dict";
   let extraClassDeclaration = [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange a,
                                         ::mlir::TypeRange b) { return a == b; }
   }];
 }
 
-def Gsync_DoneOp : Gsync_Op<"done", [Gsync_Effects]> {
+def Gsync_DoneOp : Gsync_Op<"done", [Gsync_Effects, Gsync_Names]> {
   let summary = "whether a future has completed or failed; does not consume it";
   let description = [{ A poll: the answer is a local fact. }];
   let arguments = (ins Gsync_Future:$future);
   let results = (outs I1:$done);
-  let assemblyFormat = "$future `:` type($future) attr-dict";
+  let assemblyFormat = "$future `:` custom<FutureType>(type($future)) attr-dict";
 }
 
-def Gsync_ReadyOp : Gsync_Op<"ready", [Gsync_Effects]> {
+def Gsync_ReadyOp : Gsync_Op<"ready", [Gsync_Effects, Gsync_Names]> {
   let summary = "a future that has completed, of zeros";
   let results = (outs Gsync_Future:$future);
-  let assemblyFormat = "`:` type($future) attr-dict";
+  let assemblyFormat = "`:` custom<FutureType>(type($future)) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -119,7 +120,8 @@ def Gsync_ReadyOp : Gsync_Op<"ready", [Gsync_Effects]> {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-def Gsync_ExchangeOp : Gsync_Op<"exchange", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_ExchangeOp : Gsync_Op<"exchange", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "starts a symmetric exchange with one other member";
   let description = [{
     Both name each other and the same tag. The future gives what the other sent.
@@ -142,7 +144,8 @@ def Gsync_ExchangeOp : Gsync_Op<"exchange", [Gsync_Effects, Gsync_Symbols]> {
 // Mailbox
 //===----------------------------------------------------------------------===//
 
-def Gsync_PullOp : Gsync_Op<"pull", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_PullOp : Gsync_Op<"pull", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "asks the server for a model newer than a ticket";
   let description = [{
     The future completes when the server grants this worker a newer ticket, or
@@ -157,7 +160,8 @@ def Gsync_PullOp : Gsync_Op<"pull", [Gsync_Effects, Gsync_Symbols]> {
   let arguments = (ins FlatSymbolRefAttr:$channel, I64:$after);
   let results = (outs Gsync_Future:$future);
   let assemblyFormat = [{
-    `on` $channel `after` `(` $after `)` `:` type($future) attr-dict
+    `on` $channel `after` `(` $after `)` `:`
+    custom<FutureType>(type($future)) attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -175,7 +179,8 @@ def Gsync_PushOp : Gsync_Op<"push", [Gsync_Effects, Gsync_Symbols]> {
   }];
 }
 
-def Gsync_CollectOp : Gsync_Op<"collect", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_CollectOp : Gsync_Op<"collect", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "waits for pushes and sums them by ascending member";
   let description = [{
     Ends when `first` pushes were accepted, or at least one was and no worker
@@ -215,7 +220,8 @@ def Gsync_GrantOp : Gsync_Op<"grant", [
   }];
 }
 
-def Gsync_WorkersOp : Gsync_Op<"workers", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_WorkersOp : Gsync_Op<"workers", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "how many workers the ledger of a mailbox holds alive";
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let results = (outs I64:$count);
@@ -231,7 +237,7 @@ def Gsync_CloseOp : Gsync_Op<"close", [Gsync_Effects, Gsync_Symbols]> {
   let assemblyFormat = "`on` $channel attr-dict";
 }
 
-def Gsync_SizeOp : Gsync_Op<"size", [Pure]> {
+def Gsync_SizeOp : Gsync_Op<"size", [Pure, Gsync_Names]> {
   let summary = "how many members a set has";
   let arguments = (ins Gsync_Members:$members);
   let results = (outs I64:$count);

@@ -89,6 +89,12 @@ void AwaitOp::getEffects(Effects &effects) { write<FutureResource>(effects); }
 void DoneOp::getEffects(Effects &effects) { write<FutureResource>(effects); }
 void ReadyOp::getEffects(Effects &effects) { write<FutureResource>(effects); }
 
+/// With `until` it polls: two loops that look alike run differently often.
+void RepeatOp::getEffects(Effects &effects) {
+  if (getUntil())
+    write<FutureResource>(effects);
+}
+
 void AskOp::getEffects(Effects &effects) {
   write<PolicyResource>(effects, getEntryAttr());
 }

@@ -33,6 +33,19 @@ static void printCellList(OpAsmPrinter &printer, Operation *, ArrayAttr cells) {
   printer << ")";
 }
 
+/// `!gsync.future<…>`, written whole: a reader need not guess what arrives.
+static ParseResult parseFutureType(OpAsmParser &parser, Type &type) {
+  FutureType future;
+  if (parser.parseCustomTypeWithFallback(future))
+    return failure();
+  type = future;
+  return success();
+}
+
+static void printFutureType(OpAsmPrinter &printer, Operation *, Type type) {
+  printer << type;
+}
+
 /// `(@server = 1, @worker = rest)`; rest is -1.
 static ParseResult parseRoleCounts(OpAsmParser &parser, ArrayAttr &roles,
                                    DenseI64ArrayAttr &counts) {
@@ -114,7 +127,7 @@ static void printCarried(OpAsmPrinter &printer, Operation *, OperandRange inits,
                          TypeRange types, TypeRange, Type) {
   if (inits.empty())
     return;
-  printer << "iter(" << inits << " : " << types << ")";
+  printer << " iter(" << inits << " : " << types << ")";
 }
 
 /// `(cursor)`, `(queue acked_by(@c))`, `(queue lease(%t))`, `(keyed(%a, %b))`.

@@ -38,7 +38,7 @@ def Gsync_GroupOp : Gsync_Op<"group", [
                        OptionalAttr<DenseI64ArrayAttr>:$counts);
   let assemblyFormat = [{
     $sym_name (`elastic` `(` $min^ `to` $max `)`)?
-    (`roles` custom<RoleCounts>($roles, $counts)^)? attr-dict
+    (`roles` `` custom<RoleCounts>($roles, $counts)^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name), [{
     build($_builder, $_state, name, {}, {}, {}, {});
@@ -188,7 +188,7 @@ def Gsync_InitOp : Gsync_PartOp<"init", [NoRegionArguments]> {
   let assemblyFormat = "$body attr-dict";
 }
 
-def Gsync_StrandOp : Gsync_PartOp<"strand"> {
+def Gsync_StrandOp : Gsync_PartOp<"strand", [Gsync_ArgumentNames]> {
   let summary = "one round of a thread of control; ends in gsync.next";
   let description = [{
     The arguments are what the round before carried. A strand with siblings has
@@ -208,7 +208,7 @@ def Gsync_StrandOp : Gsync_PartOp<"strand"> {
   }]>];
 }
 
-def Gsync_DrainOp : Gsync_PartOp<"drain"> {
+def Gsync_DrainOp : Gsync_PartOp<"drain", [Gsync_ArgumentNames]> {
   let summary = "runs once, when all strands have ended, on what they carried";
   let assemblyFormat = "custom<RoundBody>($body) attr-dict";
 }

@@ -5,7 +5,8 @@
 include "dialects/gsync/GsyncOpBase.td"
 
 def Gsync_RepeatOp : Gsync_Op<"repeat", [
-    RecursiveMemoryEffects, AttrSizedOperandSegments,
+    RecursiveMemoryEffects, Gsync_Effects, AttrSizedOperandSegments,
+    Gsync_NamesInside,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "repeats its body until a future is done";
   let description = [{
@@ -34,9 +35,9 @@ def Gsync_RepeatOp : Gsync_Op<"repeat", [
   let results = (outs Variadic<AnyType>:$results, I64:$count);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    (`until` `(` $until^ `:` type($until) `)`)? `at_least` `(` $at_least `)`
+    (`until` `(` $until^ `:` custom<FutureType>(type($until)) `)`)? `at_least` `(` $at_least `)`
     (`at_most` `(` $at_most^ `)`)? (`ahead` `(` $ahead^ `)`)?
-    custom<Carried>($inits, type($inits), type($results), type($count))
+    `` custom<Carried>($inits, type($inits), type($results), type($count))
     $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$until,
@@ -49,7 +50,8 @@ def Gsync_RepeatOp : Gsync_Op<"repeat", [
   let hasRegionVerifier = 1;
 }
 
-def Gsync_NextBatchOp : Gsync_Op<"next_batch", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_NextBatchOp : Gsync_Op<"next_batch", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "a micro-batch";
   let description = [{
     Inputs…, labels…, one weight per sample (0 marks padding), sample ids.
@@ -84,19 +86,20 @@ def Gsync_NextBatchOp : Gsync_Op<"next_batch", [Gsync_Effects, Gsync_Symbols]> {
   let hasVerifier = 1;
 }
 
-def Gsync_QuantaOp : Gsync_Op<"quanta", [Gsync_Effects]> {
+def Gsync_QuantaOp : Gsync_Op<"quanta", [Gsync_Effects, Gsync_Names]> {
   let summary = "micro-batches of this member in the round; the same on every member";
   let results = (outs I64:$count);
   let assemblyFormat = "`:` type($count) attr-dict";
 }
 
-def Gsync_RoundSamplesOp : Gsync_Op<"round_samples", [Gsync_Effects]> {
+def Gsync_RoundSamplesOp : Gsync_Op<"round_samples", [Gsync_Effects, Gsync_Names]> {
   let summary = "samples that all members together reserve in this round by cursor";
   let results = (outs I64:$count);
   let assemblyFormat = "`:` type($count) attr-dict";
 }
 
-def Gsync_AskOp : Gsync_Op<"ask", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_AskOp : Gsync_Op<"ask", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "asks a policy; a central one may block and may fail";
   let description = [{
     Exactly once by (member, call number): a question that is repeated after a
@@ -113,14 +116,15 @@ def Gsync_AskOp : Gsync_Op<"ask", [Gsync_Effects, Gsync_Symbols]> {
   }];
 }
 
-def Gsync_MeetOp : Gsync_Op<"meet", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_MeetOp : Gsync_Op<"meet", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "waits for the other strand; false when it has ended";
   let arguments = (ins FlatSymbolRefAttr:$rendezvous);
   let results = (outs I1:$met);
   let assemblyFormat = "$rendezvous `:` type($met) attr-dict";
 }
 
-def Gsync_NowOp : Gsync_Op<"now", [Gsync_Effects]> {
+def Gsync_NowOp : Gsync_Op<"now", [Gsync_Effects, Gsync_Names]> {
   let summary = "the training clock in seconds; a local fact";
   let description = [{
     Virtual in the simulator. It stands still during evaluation and checkpoints.
@@ -129,14 +133,16 @@ def Gsync_NowOp : Gsync_Op<"now", [Gsync_Effects]> {
   let assemblyFormat = "`:` type($time) attr-dict";
 }
 
-def Gsync_ViewOp : Gsync_Op<"view", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_ViewOp : Gsync_Op<"view", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "members of a group and this member's rank; fixed within a round";
   let arguments = (ins FlatSymbolRefAttr:$group);
   let results = (outs I64:$members, I64:$rank);
   let assemblyFormat = "$group `:` type($members) `,` type($rank) attr-dict";
 }
 
-def Gsync_CommitOp : Gsync_Op<"commit", [Gsync_Effects, Gsync_Symbols]> {
+def Gsync_CommitOp : Gsync_Op<"commit", [
+    Gsync_Effects, Gsync_Symbols, Gsync_Names]> {
   let summary = "a vote on the round, the same answer on every member; may fail";
   let description = [{
     True when every member saw as many samples as it expected. Then the cursor's
@@ -149,13 +155,13 @@ def Gsync_CommitOp : Gsync_Op<"commit", [Gsync_Effects, Gsync_Symbols]> {
   }];
 }
 
-def Gsync_StopRequestedOp : Gsync_Op<"stop_requested", [Gsync_Effects]> {
+def Gsync_StopRequestedOp : Gsync_Op<"stop_requested", [Gsync_Effects, Gsync_Names]> {
   let summary = "1 where this member was asked to stop, else 0; a local fact";
   let results = (outs Gsync_Scalar:$value);
   let assemblyFormat = "`:` type($value) attr-dict";
 }
 
-def Gsync_ZeroOp : Gsync_Op<"zero", [Pure]> {
+def Gsync_ZeroOp : Gsync_Op<"zero", [Pure, Gsync_Names]> {
   let summary = "a tensor of zeros";
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = "`:` type($value) attr-dict";

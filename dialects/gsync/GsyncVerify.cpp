@@ -27,11 +27,18 @@ LogicalResult TrainOp::verify() {
 }
 
 LogicalResult GroupOp::verify() {
-  if (getMin() && (*getMin() < 1 || *getMax() < *getMin()))
-    return emitOpError("elastic bounds must be 1 <= min <= max, got ")
-           << *getMin() << " to " << *getMax();
-  if (!getRoles())
+  if (getMin().has_value() != getMax().has_value())
+    return emitOpError("elastic bounds come in pairs: min and max");
+  if (getMin()) {
+    int64_t min = *getMin(), max = *getMax(); // the accessors drop the sign
+    if (min < 1 || max < min)
+      return emitOpError("elastic bounds must be 1 <= min <= max, got ")
+             << min << " to " << max;
+  }
+  if (!getRoles() && !getCounts())
     return success();
+  if (!getRoles() || !getCounts() || getRoles()->size() != getCounts()->size())
+    return emitOpError("needs one count per role");
   unsigned rest = llvm::count(*getCounts(), -1);
   if (rest != 1)
     return emitOpError("needs exactly one role with = rest, has ") << rest;

@@ -158,8 +158,9 @@ LogicalResult AwaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 //===----------------------------------------------------------------------===//
 
 LogicalResult RepeatOp::verify() {
-  if (getAhead() < 0)
-    return emitOpError("ahead must not be negative, got ") << getAhead();
+  int64_t ahead = getAhead(); // the attribute's accessor drops the sign
+  if (ahead < 0)
+    return emitOpError("ahead must not be negative, got ") << ahead;
   if (!getUntil() && !getAtMost())
     return emitOpError("would never end: it needs until or at_most");
   return success();

@@ -5,6 +5,7 @@
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
 #include "rubato/Kernels/Passes.h"
+#include "rubato/Kernels/SynchronousProgram.h"
 #include "rubato/Support/Stage.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -264,6 +265,8 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
                        "sync stage");
       return signalPassFailure();
     }
+    if (failed(checkSynchronous(module, "kernels stage")))
+      return signalPassFailure();
     // The optimizer step fuses with what the program does around it, so it is
     // inlined first; gradients are made of kernels once and inlined then.
     inlineCalls(module, {"step", "lr"});

@@ -2,6 +2,7 @@
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
 #include "rubato/Sync/Passes.h"
+#include "rubato/Sync/Verify.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_VERIFYSYNC
@@ -13,21 +14,6 @@ using namespace rubato;
 using namespace rubato::gsync;
 
 namespace {
-
-/// A future is consumed exactly once, in the block that made it.
-LogicalResult verifyFuture(AllReduceOp start) {
-  SmallVector<Operation *> users(start.getFuture().getUsers());
-  if (users.size() == 1 && isa<AwaitOp>(users[0]) &&
-      users[0]->getBlock() == start->getBlock())
-    return success();
-  InFlightDiagnostic diag =
-      start.emitOpError("sync stage: its future must be awaited exactly once, "
-                        "in the same block, but has ")
-      << users.size() << " uses";
-  for (Operation *user : users)
-    diag.attachNote(user->getLoc()) << "used here";
-  return diag;
-}
 
 /// The slots of a stored cell fill it exactly.
 LogicalResult verifyStored(ModuleOp module, CellOp cell) {
@@ -57,21 +43,23 @@ class VerifySync : public rubato::impl::VerifySyncBase<VerifySync> {
       module.emitError("sync stage: has no gsync.role");
       return signalPassFailure();
     }
+    if (llvm::none_of(module.getOps<RoleOp>(),
+                      [](RoleOp role) { return role.part<ModelOp>(); })) {
+      module.emitError(
+          "sync stage: no role has a gsync.model, so nothing could "
+          "be evaluated or exported; add one that yields the flat "
+          "parameters");
+      return signalPassFailure();
+    }
     for (auto cell : module.getOps<CellOp>())
       if (failed(verifyStored(module, cell)))
         return signalPassFailure();
-    WalkResult walk = module.walk([](AllReduceOp op) {
-      if (!isa<StrandOp>(op->getParentOp())) {
-        op.emitOpError("sync stage: a collective may not stand under a "
-                       "condition or in a loop: every member must reach it; "
-                       "move it to the strand's body");
-        return WalkResult::interrupt();
-      }
-      return failed(verifyFuture(op)) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
+    // The later rules count on the earlier ones.
+    if (failed(verifyFutures(module)) || failed(verifyUniformity(module)) ||
+        failed(verifyCells(module)) || failed(verifyChannels(module)) ||
+        failed(verifyFailure(module)))
       signalPassFailure();
+    markAllAnalysesPreserved();
   }
 };
 

@@ -47,7 +47,7 @@ module @mlp {
 // CHECK:         %[[LR:.*]] = func.call @lr
 // CHECK:         %[[NEW:.*]]:2 = func.call @step
 // CHECK:         %[[SEEN1:.*]] = func.call
-// CHECK:         gsync.yield %[[NEW]]#1, %[[NEW]]#0, %[[SEEN1]]
+// CHECK:         gsync.yield cells(%[[NEW]]#1, %[[NEW]]#0, %[[SEEN1]]
 
 // A forward product with its bias and activation:
 // CHECK-LABEL: func.func private @fc1.linear.forward(

@@ -47,7 +47,10 @@ bool Machine::isEnabled(const World &world, int rank, int index,
     return strand.slots[frame.base + program.slot(value)];
   };
   if (auto await = dyn_cast<AwaitOp>(op)) {
-    auto it = member.futures->find(get(await.getFuture()).handleId());
+    Value handle = get(await.getFuture());
+    if (!handle.isHandle())
+      return true; // an error, which the step reports
+    auto it = member.futures->find(handle.handleId());
     if (it == member.futures->end() ||
         it->second.state != Future::State::Pending)
       return true;
@@ -74,8 +77,10 @@ bool Machine::isEnabled(const World &world, int rank, int index,
   if (auto collect = dyn_cast<CollectOp>(op)) {
     const Mailbox &box =
         world.channels[program.index(collect.getChannel())]->mailbox;
+    if (!get(collect.getFirst()).isKnown())
+      return true; // an error, which the step reports
     int64_t first = get(collect.getFirst()).asInt();
-    if (box.ledger.complete(first) ||
+    if (canCollect(box, first) ||
         (box.ledger.alive() == 0 && box.flying.empty()))
       return true;
     return blocked("collect waits for " + Twine(first) + " uploads, has " +
@@ -121,7 +126,7 @@ int64_t Machine::timeOf(const World &world, int rank, int index) const {
   if (auto await = dyn_cast<AwaitOp>(frame.next)) {
     const Value &handle =
         strand.slots[frame.base + program.slot(await.getFuture())];
-    auto it = member.futures->find(handle.handleId());
+    auto it = member.futures->find(handle.isHandle() ? handle.handleId() : -1);
     if (it != member.futures->end())
       time = std::max(time, it->second.doneAt);
   } else if (isa<CollectOp>(frame.next) || strand.wait == Wait::Close) {

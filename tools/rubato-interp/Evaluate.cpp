@@ -41,6 +41,17 @@ void giveOpaque(Operation *op, SmallVectorImpl<Value> &results) {
 
 bool isUnknown(const Value &value) { return !value.isKnown(); }
 
+/// A value has the size it has; the type of the IR may leave sizes open.
+bool fits(Type value, Type declared) {
+  if (value == declared)
+    return true;
+  auto open = dyn_cast<RankedTensorType>(declared);
+  auto known = dyn_cast<RankedTensorType>(value);
+  return open && known && !open.hasStaticShape() &&
+         open.getElementType() == known.getElementType() &&
+         succeeded(verifyCompatibleShape(open, known));
+}
+
 /// Operands that do not belong to the operation would be read as what they
 /// are not.
 LogicalResult checkOperands(Operation *op, ArrayRef<Value> operands) {
@@ -48,7 +59,7 @@ LogicalResult checkOperands(Operation *op, ArrayRef<Value> operands) {
     return op->emitOpError("was given ") << operands.size() << " values for "
                                          << op->getNumOperands() << " operands";
   for (auto [i, value] : llvm::enumerate(operands))
-    if (value.type() != op->getOperand(i).getType())
+    if (!fits(value.type(), op->getOperand(i).getType()))
       return op->emitOpError("was given a value of another type for operand ")
              << i;
   return success();
@@ -150,7 +161,7 @@ LogicalResult Evaluator::block(Block &block, ArrayRef<Value> arguments,
            << arguments.size() << " values for " << block.getNumArguments()
            << " block arguments";
   for (auto [argument, value] : llvm::zip(block.getArguments(), arguments)) {
-    if (value.type() != argument.getType())
+    if (!fits(value.type(), argument.getType()))
       return owner->emitOpError("was given a value of another type for block "
                                 "argument ")
              << argument.getArgNumber();

@@ -72,11 +72,11 @@ bool Explorer::check(Successor &successor) {
 /// Takes local steps until there are none. A chain of them that does not end
 /// is a program that does not.
 bool Explorer::settle(Successor from, std::vector<Successor> &successors) {
-  std::vector<Successor> open;
+  std::deque<Successor> open;
   open.push_back(std::move(from));
   while (!open.empty()) {
-    Successor here = std::move(open.back());
-    open.pop_back();
+    Successor here = std::move(open.front());
+    open.pop_front();
     if (!checkRounds(here))
       return false;
     std::vector<Move> moves;
@@ -88,8 +88,7 @@ bool Explorer::settle(Successor from, std::vector<Successor> &successors) {
       successors.push_back(std::move(here));
       continue;
     }
-    // The first one last, so that it is looked at first.
-    for (const Move &move : llvm::reverse(moves)) {
+    for (const Move &move : moves) {
       Successor next = here;
       next.moves.push_back(move);
       int64_t reads = machine.stopReads;

@@ -1,5 +1,4 @@
-// The life of a member: init, rounds of its strands, drain, and what happens
-// when something fails.
+// The life of a member: init, rounds of its strands, drain, model.
 #include "tools/rubato-interp/Machine.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -39,61 +38,12 @@ FailureOr<World> Machine::start() {
   }
   if (failed(makePolicies(world)))
     return failure();
-  for (int rank = 0; rank != program.ranks; ++rank)
+  if (failed(leaveOut(world)))
+    return failure();
+  for (int rank : live(world))
     if (failed(beginPart(world, rank, Phase::Init)))
       return failure();
   return world;
-}
-
-/// The same scalar everywhere.
-static Value splat(Type type, double number) {
-  return withElement(*elementOf(type), [&](auto zero) {
-    using T = decltype(zero);
-    return Value::build<T>(type, [&](MutableArrayRef<T> out) {
-      for (T &each : out)
-        each = T(number);
-    });
-  });
-}
-
-/// Small numbers that differ from element to element.
-static Value pattern(Type type) {
-  return withElement(*elementOf(type), [&](auto zero) {
-    using T = decltype(zero);
-    return Value::build<T>(type, [&](MutableArrayRef<T> out) {
-      for (size_t i = 0; i != out.size(); ++i)
-        out[i] = T((double(i * 2654435761u % 1024) - 512) / 8192);
-    });
-  });
-}
-
-LogicalResult Machine::startCells(Member &member) {
-  Values &cells = member.cells.edit();
-  for (CellOp cell : program.cells) {
-    Type type = cell.getType();
-    if (std::string why = whyUnsupported(type); !why.empty())
-      return cell.emitError("rubato-interp cannot hold this cell: ") << why;
-    CellRole role = cell.getRole();
-    bool isModel = role == CellRole::Parameter || role == CellRole::Frozen;
-    std::string name = cell.getSymName().str();
-    if (isHidden(cells.size()))
-      cells.push_back(Value::opaque(type));
-    else if (auto it = config.cells.find(name); it != config.cells.end())
-      cells.push_back(splat(type, it->second));
-    else if (auto it = config.stored.find(name);
-             it != config.stored.end() && it->second.type() == type)
-      cells.push_back(it->second);
-    else if (isModel)
-      cells.push_back(pattern(type));
-    else if (role == CellRole::Setting && cell.getDefaultValue())
-      cells.push_back(splat(type, cell.getDefaultValue()->convertToDouble()));
-    else if (role == CellRole::Setting && name == "budget")
-      cells.push_back(
-          splat(type, config.rounds ? 0x1p60 : double(config.samples)));
-    else
-      cells.push_back(*Value::zero(type));
-  }
-  return success();
 }
 
 void Machine::enter(Strand &strand, Region &region, const Values &arguments) {
@@ -195,8 +145,10 @@ LogicalResult Machine::checkFutures(Here &here, ArrayRef<Value> carried) {
 }
 
 LogicalResult Machine::endRound(Here &here, bool go, Values carried) {
-  record(here, "next",
-         [&](llvm::json::OStream &json) { json.attribute("go", go); });
+  record(here, "next", [&](llvm::json::OStream &json) {
+    json.attribute("go", go);
+    writeCells(here, json);
+  });
   if (failed(checkFutures(here, carried)))
     return failure();
   settleRound(here.world, here.rank, here.index);
@@ -205,6 +157,8 @@ LogicalResult Machine::endRound(Here &here, bool go, Values carried) {
   strand.attempts = 0;
   ++strand.round;
   if (go) {
+    if (failed(admit(here.world, here.rank)))
+      return failure();
     beginRound(here.world, here.rank, here.index);
     return success();
   }
@@ -228,8 +182,11 @@ LogicalResult Machine::endPart(Here &here, Values values) {
     here.member().phase = Phase::Ended;
     return success();
   }
-  if (phase == Phase::Drain)
+  if (phase == Phase::Drain) {
+    record(here, "drained",
+           [&](llvm::json::OStream &json) { writeCells(here, json); });
     return endMember(here.world, here.rank, Phase::Ended);
+  }
   // Strand by strand, with the futures that they own from now on.
   Member &member = here.member();
   size_t next = 0;
@@ -289,85 +246,6 @@ LogicalResult Machine::endMember(World &world, int rank, Phase phase) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Failures
-//===----------------------------------------------------------------------===//
-
-LogicalResult Machine::failRound(Here &here, std::string why, bool forGood) {
-  Member &member = here.member();
-  record(here, "failed", [&](llvm::json::OStream &json) {
-    json.attribute("why", why);
-    json.attribute("again", !forGood);
-  });
-  auto &futures = member.futures.edit();
-  for (auto it = futures.begin(); it != futures.end();) {
-    Future &future = it->second;
-    bool born =
-        future.strand == here.index && future.round == here.peek().round;
-    if (future.strand == here.index)
-      future.consumed = false;
-    if (!born) {
-      ++it;
-      continue;
-    }
-    if (future.kind == Future::Kind::Exchange) {
-      auto &posted = here.world.channels[future.channel].edit().exchanges;
-      llvm::erase_if(posted, [&](const Posted &each) {
-        return each.rank == here.rank && each.future == it->first;
-      });
-    }
-    it = futures.erase(it);
-  }
-  returnData(here.world, here.rank, here.index);
-  Strand &strand = here.strand();
-  bool isPart = here.index == int(program.roleOf(here.rank).strands.size());
-  if (!forGood && !isPart && ++strand.attempts < 1000) {
-    ++here.world.statistics.edit().rerun[here.rank];
-    beginRound(here.world, here.rank, here.index);
-    return success();
-  }
-  strand.status = Strand::Status::Failed;
-  strand.frames.clear();
-  strand.slots.clear();
-  if (isPart)
-    return endMember(here.world, here.rank, Phase::Failed);
-  return strandEnded(here.world, here.rank, here.index);
-}
-
-LogicalResult Machine::kill(World &world, int rank) {
-  Member &member = world.members[rank].edit();
-  if (!member.alive)
-    return success();
-  Here here{world, rank, 0};
-  here.strand().readyAt = std::max(here.peek().readyAt, world.now);
-  record(here, "die");
-  member.alive = false;
-  for (Cow<Strand> &each : member.strands) {
-    if (each->status != Strand::Status::Running)
-      continue;
-    Strand &strand = each.edit();
-    strand.status = Strand::Status::Ended;
-    strand.frames.clear();
-    strand.slots.clear();
-    strand.wait = Wait::None;
-    strand.answer.reset();
-  }
-  member.futures.edit().clear();
-  world.statistics.edit().deaths.push_back(rank);
-  returnData(world, rank, -1);
-  for (unsigned i = 0; i != program.channels.size(); ++i)
-    if (failed(settleCollectives(world, i)))
-      return failure();
-  failExchanges(world, rank);
-  if (failed(leaveMailboxes(world, rank)) || failed(settleVotes(world)))
-    return failure();
-  return leavePolicies(world, rank);
-}
-
-void Machine::requestStop(World &world, int rank) {
-  world.members[rank].edit().stopRequested = true;
-}
-
 LogicalResult Machine::startModel(World &world) {
   std::vector<int> ready;
   for (int rank : live(world))
@@ -404,6 +282,18 @@ InFlightDiagnostic Machine::error(const Here &here, Operation *op) const {
   diagnostic << "rank " << here.rank << ", strand " << here.index << ", round "
              << here.peek().round << ": ";
   return diagnostic;
+}
+
+void Machine::writeCells(Here &here, llvm::json::OStream &json) const {
+  if (!config.logCells)
+    return;
+  json.attributeObject("cells", [&] {
+    for (size_t i = 0; i != program.cells.size(); ++i) {
+      json.attributeBegin(CellOp(program.cells[i]).getSymName());
+      writeValue(json, (*here.member().cells)[i]);
+      json.attributeEnd();
+    }
+  });
 }
 
 void Machine::record(Here &here, StringRef op,

@@ -18,6 +18,10 @@
 
 namespace rubato::interp {
 
+/// What real inputs contain: numbers drawn from the seed, r + 1 in every batch
+/// of rank r, or ((5 s + 3 j) mod 32) / 8 - 2 in element j of sample s.
+enum class Contents { Random, Rank, Id };
+
 /// How a program is run.
 struct Config {
   uint64_t seed = 0;
@@ -25,6 +29,9 @@ struct Config {
   int64_t rounds = 0;
   int64_t samples = 64, classes = 2, quanta = 1;
   bool shuffle = false;
+  /// The log has all cells at the end of every round and of drain.
+  bool logCells = false;
+  Contents contents = Contents::Random;
   /// Floating-point data is opaque: only the control of the program runs.
   bool abstract = false;
   /// Things take time by the cost table, and completions arrive in time.
@@ -32,6 +39,8 @@ struct Config {
   bool timed = true;
   CostTable costs;
   std::map<std::string, double> cells;
+  /// Members that are not there at the start, by the round they join before.
+  std::multimap<int64_t, int> joins;
   /// Stored values of parameter cells, by name.
   std::map<std::string, Value> stored;
 };
@@ -106,7 +115,7 @@ private:
   struct Here;
   using Result = mlir::LogicalResult;
 
-  // Machine.cpp: phases, rounds and failures.
+  // Machine.cpp: phases and rounds; Cells.cpp; Failures.cpp.
   Result beginPart(World &world, int rank, Phase phase);
   Result startCells(Member &member);
   void enter(Strand &strand, mlir::Region &region, const Values &arguments);
@@ -118,6 +127,10 @@ private:
   Result strandEnded(World &world, int rank, int strand);
   Result failRound(Here &here, std::string why, bool forGood);
   Result checkFutures(Here &here, llvm::ArrayRef<Value> carried);
+
+  // Join.cpp: members that come later.
+  Result leaveOut(World &world);
+  Result admit(World &world, int host);
 
   // Step.cpp: frames and control flow.
   Result run(Here &here);
@@ -140,7 +153,7 @@ private:
   Result decideRepeat(Here &here, std::optional<bool> done);
   bool pollFuture(Here &here, int64_t future);
 
-  // Visible.cpp: one visible operation.
+  // Visible.cpp: one visible operation; Meetings.cpp.
   Result visible(Here &here, mlir::Operation *op);
   Result await(Here &here, gsync::AwaitOp op);
   Result beginAtomic(Here &here, gsync::AtomicOp op);
@@ -151,6 +164,9 @@ private:
   Value give(mlir::Type type, int64_t value) const;
   Value zeroOf(mlir::Type type) const;
   Values operands(Here &here, mlir::ValueRange values) const;
+  /// A number that decides what happens; an error where it is opaque.
+  mlir::FailureOr<int64_t> numberOf(Here &here, mlir::Operation *op,
+                                    mlir::Value value) const;
   Result answer(World &world, int rank, int strand, Values values,
                 int64_t after);
   int64_t addFuture(Here &here, Future future);
@@ -165,10 +181,12 @@ private:
   Result exchange(Here &here, gsync::ExchangeOp op);
   void failExchanges(World &world, int dead);
 
-  // Mailbox.cpp
+  // Mailbox.cpp and MailboxWorker.cpp
   Result pull(Here &here, gsync::PullOp op);
   Result push(Here &here, gsync::PushOp op);
   Result deliver(World &world, unsigned channel, Upload upload);
+  bool canCollect(const Mailbox &box, int64_t first) const;
+  Result judge(World &world, unsigned channel);
   Result collect(Here &here, gsync::CollectOp op);
   Result grant(Here &here, gsync::GrantOp op);
   Result close(Here &here, gsync::CloseOp op);
@@ -201,7 +219,7 @@ private:
   Places placesOf(Here &here, gsync::NextBatchOp op);
   Places cursorPlaces(Here &here);
   Result nextBatch(Here &here, gsync::NextBatchOp op);
-  mlir::FailureOr<Values> makeBatch(gsync::NextBatchOp op,
+  mlir::FailureOr<Values> makeBatch(gsync::NextBatchOp op, int rank,
                                     llvm::ArrayRef<int64_t> places) const;
 
 public:
@@ -214,6 +232,7 @@ private:
   void spend(Here &here, llvm::StringRef key);
   std::vector<int> live(const World &world) const;
   mlir::InFlightDiagnostic error(const Here &here, mlir::Operation *op) const;
+  void writeCells(Here &here, llvm::json::OStream &json) const;
   void record(Here &here, llvm::StringRef op,
               llvm::function_ref<void(llvm::json::OStream &)> details = {});
 

@@ -1,5 +1,5 @@
-// Mailboxes: many workers, one server, and the ledger of who holds which
-// ticket. Only an upload with a worker's newest ticket counts.
+// The server's end of a mailbox: the ledger of who holds which ticket. Only an
+// upload with a worker's newest ticket counts.
 #include "tools/rubato-interp/Arithmetic.h"
 #include "tools/rubato-interp/Machine.h"
 
@@ -10,121 +10,40 @@ namespace rubato::interp {
 
 using Ledger = policy::StalenessLedger;
 
-//===----------------------------------------------------------------------===//
-// Workers
-//===----------------------------------------------------------------------===//
-
-LogicalResult Machine::pull(Here &here, PullOp op) {
-  Future future;
-  future.kind = Future::Kind::Pull;
-  future.channel = program.index(op.getChannel());
-  future.number = here.get(op.getAfter(), program).asInt();
-  future.op = op;
-  record(here, "pull", [&](llvm::json::OStream &json) {
-    json.attribute("channel", op.getChannel());
-    json.attribute("after", future.number);
-  });
-  unsigned channel = future.channel;
-  finish(here, op,
-         Value::handle(op.getFuture().getType(), 0,
-                       addFuture(here, std::move(future))));
-  settlePulls(here.world, channel);
-  return success();
-}
-
-/// Completes the pulls that a grant, the close or the server's death answers.
-void Machine::settlePulls(World &world, unsigned channel) {
-  ChannelInfo &info = program.channels[channel];
-  const Mailbox &box = world.channels[channel]->mailbox;
-  const Member &server = *world.members[info.server];
-  bool dead = !server.alive || server.phase == Phase::Failed;
-  for (size_t w = 0; w != info.workers.size(); ++w) {
-    Member &member = world.members[info.workers[w]].edit();
-    for (auto &[id, future] : member.futures.edit()) {
-      if (future.kind != Future::Kind::Pull || future.channel != channel ||
-          future.state != Future::State::Pending)
-        continue;
-      ArrayRef<Type> types =
-          cast<FutureType>(future.op->getResult(0).getType()).getTypes();
-      const Mailbox::Granted &granted = box.granted[w];
-      if (dead && !box.closed) {
-        future.state = Future::State::Failed;
-        future.doneAt = world.now;
-      } else if (box.closed) {
-        future.state = Future::State::Complete;
-        future.doneAt = world.now + latency("message", info.workers[w], -1);
-        for (Type type : types)
-          future.values.push_back(zeroOf(type));
-      } else if (granted.ticket > future.number) {
-        future.state = Future::State::Complete;
-        future.doneAt = std::max(world.now, granted.at);
-        future.values = granted.values;
-        future.values.push_back(give(types.end()[-2], granted.ticket));
-        future.values.push_back(give(types.back(), 1));
-      }
-    }
-  }
-}
-
-LogicalResult Machine::push(Here &here, PushOp op) {
-  unsigned channel = program.index(op.getChannel());
-  Upload upload;
-  upload.worker = program.channels[channel].workerIndex(here.rank);
-  upload.ticket = here.get(op.getTicket(), program).asInt();
-  upload.values = operands(here, op.getValues());
-  upload.at = here.world.now + latency("message", here.rank, upload.ticket);
-  record(here, "push", [&](llvm::json::OStream &json) {
-    json.attribute("channel", op.getChannel());
-    json.attribute("ticket", upload.ticket);
-  });
-  finish(here, op, {});
-  if (!config.timed)
-    return deliver(here.world, channel, std::move(upload));
-  here.world.channels[channel].edit().mailbox.flying.push_back(
-      std::move(upload));
-  return success();
-}
-
-std::optional<int64_t> Machine::nextArrival(const World &world) const {
-  std::optional<int64_t> first;
-  for (const Cow<ChannelState> &channel : world.channels)
-    for (const Upload &upload : channel->mailbox.flying)
-      if (!first || upload.at < *first)
-        first = upload.at;
-  return first;
-}
-
-LogicalResult Machine::arrive(World &world) {
-  int64_t at = *nextArrival(world);
-  world.now = std::max(world.now, at);
-  for (unsigned i = 0; i != world.channels.size(); ++i) {
-    auto &flying = world.channels[i].edit().mailbox.flying;
-    auto it = flying.end();
-    for (auto each = flying.begin(); each != flying.end(); ++each)
-      if (each->at == at && (it == flying.end() || each->worker < it->worker))
-        it = each;
-    if (it == flying.end())
-      continue;
-    Upload upload = std::move(*it);
-    flying.erase(it);
-    return deliver(world, i, std::move(upload));
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The server
-//===----------------------------------------------------------------------===//
-
 LogicalResult Machine::deliver(World &world, unsigned channel, Upload upload) {
+  Mailbox &box = world.channels[channel].edit().mailbox;
+  box.changedAt = world.now;
+  if (box.closed)
+    ++world.statistics.edit().dropped;
+  else
+    box.held.push_back(std::move(upload));
+  return success();
+}
+
+bool Machine::canCollect(const Mailbox &box, int64_t first) const {
+  if (box.ledger.complete(first))
+    return true;
+  Ledger ledger = box.ledger;
+  for (const Upload &upload : box.held) {
+    ledger.push(upload.worker, upload.ticket);
+    if (ledger.complete(first))
+      return true;
+  }
+  return false;
+}
+
+/// What the ledger says to the first upload that nobody looked at yet.
+LogicalResult Machine::judge(World &world, unsigned channel) {
   ChannelInfo &info = program.channels[channel];
   Mailbox &box = world.channels[channel].edit().mailbox;
+  Upload upload = std::move(box.held.front());
+  box.held.erase(box.held.begin());
   Ledger::Verdict verdict = box.ledger.push(upload.worker, upload.ticket);
   int rank = info.workers[upload.worker];
-  const char *said = verdict == Ledger::Verdict::Accepted  ? "accepted"
-                     : verdict == Ledger::Verdict::Hold    ? "held"
-                     : verdict == Ledger::Verdict::Dropped ? "dropped"
-                                                           : "beyond the bound";
+  const char *said = verdict == Ledger::Verdict::Accepted ? "accepted"
+                     : verdict == Ledger::Verdict::BeyondBound
+                         ? "beyond the bound"
+                         : "dropped";
   if (log)
     log->write(config.timed ? world.now : world.steps, info.server, 0,
                world.members[info.server]->strands[0]->round, "upload",
@@ -136,17 +55,14 @@ LogicalResult Machine::deliver(World &world, unsigned channel, Upload upload) {
                    json.attribute("staleness",
                                   box.ledger.uploads().back().staleness);
                });
-  box.changedAt = world.now;
   if (verdict == Ledger::Verdict::BeyondBound)
     return info.op.emitError("rank ")
            << rank << ": an upload with the newest ticket is staler than the "
            << "bound; the program breaks it";
-  if (verdict == Ledger::Verdict::Hold)
-    box.held.push_back(std::move(upload));
-  else if (verdict == Ledger::Verdict::Dropped)
+  if (verdict != Ledger::Verdict::Accepted) {
     ++world.statistics.edit().dropped;
-  if (verdict != Ledger::Verdict::Accepted)
     return success();
+  }
   for (Holding &each : world.data.edit().holdings)
     if (each.rank == rank && each.ticket == upload.ticket)
       each.acknowledged = true;
@@ -158,7 +74,14 @@ LogicalResult Machine::collect(Here &here, CollectOp op) {
   unsigned channel = program.index(op.getChannel());
   ChannelInfo &info = program.channels[channel];
   Mailbox &box = here.world.channels[channel].edit().mailbox;
-  if (!box.ledger.complete(here.get(op.getFirst(), program).asInt()))
+  // One by one, so that a round closes with the very upload that completes it.
+  FailureOr<int64_t> first = numberOf(here, op, op.getFirst());
+  if (failed(first))
+    return failure();
+  while (!box.ledger.complete(*first) && !box.held.empty())
+    if (failed(judge(here.world, channel)))
+      return failure();
+  if (!box.ledger.complete(*first))
     return failRound(here, "every worker is gone", /*forGood=*/true);
   std::vector<Ledger::Upload> uploads = box.ledger.close();
   uint64_t who = 0;
@@ -215,11 +138,13 @@ LogicalResult Machine::grant(Here &here, GrantOp op) {
   unsigned channel = program.index(op.getChannel());
   ChannelInfo &info = program.channels[channel];
   Mailbox &box = here.world.channels[channel].edit().mailbox;
-  int64_t bound = here.get(op.getStaleAfter(), program).asInt();
+  FailureOr<int64_t> bound = numberOf(here, op, op.getStaleAfter());
+  if (failed(bound))
+    return failure();
   Values values = operands(here, op.getValues());
   // Without a set: all workers, and a round that is open begins anew.
   std::vector<Ledger::Grant> grants =
-      op.getTo() ? box.ledger.grant(bound) : box.ledger.start(bound);
+      op.getTo() ? box.ledger.grant(*bound) : box.ledger.start(*bound);
   for (const Ledger::Grant &each : grants) {
     int rank = info.workers[each.worker];
     box.granted[each.worker] = {
@@ -240,11 +165,6 @@ LogicalResult Machine::grant(Here &here, GrantOp op) {
     });
   });
   finish(here, op, {});
-  std::vector<Upload> held = std::move(box.held);
-  box.held.clear();
-  for (Upload &upload : held)
-    if (failed(deliver(here.world, channel, std::move(upload))))
-      return failure();
   settlePulls(here.world, channel);
   return success();
 }
@@ -263,6 +183,7 @@ LogicalResult Machine::close(Here &here, CloseOp op) {
   Mailbox &box = here.world.channels[channel].edit().mailbox;
   box.closed = true;
   box.ledger.stop();
+  here.world.statistics.edit().dropped += box.held.size();
   box.held.clear();
   box.accepted.clear();
   for (int rank : program.channels[channel].workers)

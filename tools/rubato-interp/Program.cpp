@@ -34,7 +34,9 @@ ArrayRef<StringRef> Program::callsOf(func::FuncOp function) const {
 
 static std::vector<policy::NamedSetting> settingsOf(PolicyOp op) {
   std::vector<policy::NamedSetting> result;
-  for (NamedAttribute each : op.getSettings().value_or(DictionaryAttr())) {
+  DictionaryAttr settings = op.getSettingsAttr();
+  for (NamedAttribute each :
+       settings ? settings.getValue() : ArrayRef<NamedAttribute>()) {
     std::string name = each.getName().str();
     Attribute value = each.getValue();
     if (auto boolean = dyn_cast<BoolAttr>(value))
@@ -175,6 +177,8 @@ LogicalResult Program::checkFunctions() {
       return success();
     if (depth > 64)
       return function.emitError("calls itself");
+    if (function.isExternal())
+      return success();
     if (!function.getBody().hasOneBlock())
       return function.emitError("has ")
              << function.getBody().getBlocks().size()
@@ -187,9 +191,7 @@ LogicalResult Program::checkFunctions() {
       if (auto call = dyn_cast<func::CallOp>(op)) {
         func::FuncOp target = callee(call);
         if (!target)
-          return call.emitError("calls '@")
-                 << call.getCallee() << "', which is no function of this "
-                 << "module";
+          return WalkResult::advance(); // reported below
         if (failed(visit(target, depth + 1)))
           return WalkResult::interrupt();
         simple &= pure.lookup(target);
@@ -211,12 +213,14 @@ LogicalResult Program::checkFunctions() {
   for (auto function : module.getOps<func::FuncOp>())
     if (failed(visit(function, 0)))
       return failure();
-  auto walk = module.walk([&](func::CallOp call) {
-    if (callee(call))
+  auto walk = module.walk([&](func::CallOp call) -> WalkResult {
+    func::FuncOp target = callee(call);
+    if (target && !target.isExternal())
       return WalkResult::advance();
-    call.emitError("calls '@")
-        << call.getCallee() << "', which is no function of this module";
-    return WalkResult::interrupt();
+    return call.emitError("calls '@")
+           << call.getCallee()
+           << (target ? "', which has no body"
+                      : "', which is no function of this module");
   });
   return failure(walk.wasInterrupted());
 }
@@ -253,7 +257,8 @@ FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
     }
   module.walk([&](CommitOp) { program->hasCommit = true; });
   for (auto function : module.getOps<func::FuncOp>())
-    program->numberRegion(function.getBody());
+    if (!function.isExternal())
+      program->numberRegion(function.getBody());
   if (auto batch = module->getAttrOfType<IntegerAttr>("rubato.batch"))
     program->batch = batch.getInt();
   else

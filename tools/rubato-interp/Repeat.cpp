@@ -14,6 +14,9 @@ LogicalResult Machine::beginRepeat(Here &here, RepeatOp op) {
     if (bound && here.get(bound, program).isOpaque())
       return error(here, op) << "the bounds of this repeat are data, which "
                                 "this mode does not look at";
+  if (op.getAhead() > 65536)
+    return error(here, op) << "runs " << op.getAhead() << " bodies ahead; "
+                           << "rubato-interp has at most 65536";
   Values arguments{Value::integer(op.getAtLeast().getType(), 0)};
   for (mlir::Value init : op.getInits())
     arguments.push_back(here.get(init, program));
@@ -96,7 +99,11 @@ LogicalResult Machine::decideRepeat(Here &here, std::optional<bool> done) {
 }
 
 bool Machine::pollFuture(Here &here, int64_t id) {
-  Future &future = here.member().futures.edit()[id];
+  auto &futures = here.member().futures.edit();
+  auto it = futures.find(id);
+  if (it == futures.end())
+    return true; // consumed, so it was done
+  Future &future = it->second;
   bool complete = future.state != Future::State::Pending;
   bool done = future.seen ||
               (complete && (config.timed ? future.doneAt <= here.world.now

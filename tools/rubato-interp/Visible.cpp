@@ -1,4 +1,4 @@
-// One operation of gsync: cells, futures, meetings, votes and small facts.
+// One operation of gsync: cells, futures and small facts.
 #include "policy/random.h"
 #include "tools/rubato-interp/Machine.h"
 
@@ -30,6 +30,14 @@ Values Machine::operands(Here &here, ValueRange values) const {
   for (mlir::Value value : values)
     result.push_back(here.get(value, program));
   return result;
+}
+
+FailureOr<int64_t> Machine::numberOf(Here &here, Operation *op,
+                                     mlir::Value value) const {
+  const Value &number = here.get(value, program);
+  if (number.isKnown())
+    return number.asInt();
+  return error(here, op) << "depends on data, which this mode does not look at";
 }
 
 LogicalResult Machine::answer(World &world, int rank, int index, Values values,
@@ -69,7 +77,9 @@ void Machine::spend(Here &here, StringRef key) {
   Strand &strand = here.strand();
   // Strands of a member draw apart from one another.
   int64_t number = int64_t(strand.draws++) * 16 + here.index;
-  strand.readyAt += latency(key, here.rank, number);
+  // Far below the end of time, so that nothing overflows.
+  strand.readyAt =
+      std::min(strand.readyAt + latency(key, here.rank, number), INT64_MAX / 4);
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,8 +193,17 @@ LogicalResult Machine::simple(Here &here, Operation *op) {
 // Futures and cells
 //===----------------------------------------------------------------------===//
 
+static bool isScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor || tensor.getRank() == 0;
+}
+
 LogicalResult Machine::await(Here &here, AwaitOp op) {
-  int64_t id = here.get(op.getFuture(), program).handleId();
+  const Value &handle = here.get(op.getFuture(), program);
+  if (!handle.isHandle())
+    return error(here, op) << "which future it is depends on data, which this "
+                              "mode does not look at";
+  int64_t id = handle.handleId();
   auto &futures = here.member().futures.edit();
   auto it = futures.find(id);
   if (it == futures.end() || it->second.consumed)
@@ -199,8 +218,16 @@ LogicalResult Machine::await(Here &here, AwaitOp op) {
                      future.kind == Future::Kind::Pull || carried);
   record(here, "await", [&](llvm::json::OStream &json) {
     json.attribute("of", future.op->getName().stripDialect());
+    // Counts and losses, not whole gradients.
+    json.attributeArray("scalars", [&] {
+      for (const Value &value : future.values)
+        if (!value.isHandle() && isScalar(value.type()))
+          writeValue(json, value);
+    });
     if (future.kind == Future::Kind::Ready)
       return;
+    if (config.timed)
+      json.attribute("done", future.doneAt);
     json.attribute("channel", program.channels[future.channel].op.getSymName());
     if (future.kind == Future::Kind::Collective)
       json.attribute("seq", future.number);
@@ -233,87 +260,6 @@ LogicalResult Machine::beginAtomic(Here &here, AtomicOp op) {
     });
   });
   push(here, op.getBody().front(), values);
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Meetings and votes
-//===----------------------------------------------------------------------===//
-
-LogicalResult Machine::meet(Here &here, MeetOp op) {
-  Strand &strand = here.strand();
-  Type type = op.getMet().getType();
-  if (strand.wait == Wait::Meet) {
-    Values values = *std::exchange(strand.answer, std::nullopt);
-    strand.wait = Wait::None;
-    record(here, "meet", [&](llvm::json::OStream &json) {
-      json.attribute("met", bool(values[0].asInt()));
-    });
-    finish(here, op, values);
-    return success();
-  }
-  int &waiting = here.member().meeting[program.index(op.getRendezvous())];
-  bool alone = true;
-  for (size_t i = 0, n = program.roleOf(here.rank).strands.size(); i != n; ++i)
-    alone &= int(i) == here.index ||
-             here.member().strands[i]->status != Strand::Status::Running;
-  strand.wait = Wait::Meet;
-  if (alone)
-    return answer(here.world, here.rank, here.index, {give(type, 0)}, 0);
-  if (waiting < 0) {
-    waiting = here.index;
-    return success();
-  }
-  int other = std::exchange(waiting, -1);
-  if (failed(answer(here.world, here.rank, other, {give(type, 1)}, 0)))
-    return failure();
-  return answer(here.world, here.rank, here.index, {give(type, 1)}, 0);
-}
-
-LogicalResult Machine::commit(Here &here, CommitOp op) {
-  Strand &strand = here.strand();
-  if (strand.wait == Wait::Commit) {
-    Values values = *std::exchange(strand.answer, std::nullopt);
-    strand.wait = Wait::None;
-    bool ok = values[0].asInt();
-    record(here, "commit",
-           [&](llvm::json::OStream &json) { json.attribute("ok", ok); });
-    settleCommit(here.world, here.rank, here.index, ok);
-    finish(here, op, values);
-    return success();
-  }
-  unsigned group = program.index(op.getGroup());
-  int64_t number = here.member().votes[group]++;
-  Values numbers = operands(here, {op.getSeen(), op.getExpected()});
-  Vote::Ballot ballot{here.index, 0, 0};
-  // Opaque counts are taken to be right.
-  if (numbers[0].isKnown() && numbers[1].isKnown())
-    ballot = {here.index, numbers[0].asInt(), numbers[1].asInt()};
-  here.world.votes.edit()[{group, number}].ballots[here.rank] = ballot;
-  strand.wait = Wait::Commit;
-  return settleVotes(here.world);
-}
-
-LogicalResult Machine::settleVotes(World &world) {
-  std::vector<int> present = live(world);
-  auto &votes = world.votes.edit();
-  Type type = IntegerType::get(program.module.getContext(), 1);
-  for (auto it = votes.begin(); it != votes.end();) {
-    Vote &vote = it->second;
-    if (!llvm::all_of(present,
-                      [&](int rank) { return vote.ballots.count(rank); })) {
-      ++it;
-      continue;
-    }
-    bool ok = llvm::all_of(vote.ballots, [](const auto &each) {
-      return each.second.seen == each.second.expected;
-    });
-    for (int rank : present)
-      if (failed(answer(world, rank, vote.ballots[rank].strand,
-                        {give(type, ok)}, latency("ask", rank, 0))))
-        return failure();
-    it = votes.erase(it);
-  }
   return success();
 }
 

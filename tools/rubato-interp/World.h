@@ -123,8 +123,17 @@ private:
 // Members
 //===----------------------------------------------------------------------===//
 
-/// Where a member is in its life. Ended: drained, and said goodbye.
-enum class Phase : uint8_t { Init, Strands, Drain, Ended, Model, Failed };
+/// Where a member is in its life. Ended: drained, and said goodbye. Absent: not
+/// there yet.
+enum class Phase : uint8_t {
+  Init,
+  Strands,
+  Drain,
+  Ended,
+  Model,
+  Failed,
+  Absent
+};
 
 struct Member {
   bool alive = true;
@@ -185,7 +194,8 @@ struct Mailbox {
     Values values;
   };
   std::vector<Granted> granted;
-  /// On their way, held between close and grant, and accepted by worker.
+  /// On their way, at the server until a collect looks at them, and accepted
+  /// by worker.
   std::vector<Upload> flying, held;
   std::map<int, Values> accepted;
   int64_t changedAt = 0;

@@ -43,7 +43,7 @@ struct Program {
   void round();
 
 private:
-  SmallVector<Value> claim(Value updates);
+  SmallVector<Value> claim(Value updates, Value dealt);
   SmallVector<Value> update(ValueRange carried);
   Replica megaBatch(Value w);
   void merge(Value move, Value samples, Value sum);
@@ -94,30 +94,36 @@ void Program::normFunction() {
 // A mega-batch
 //===----------------------------------------------------------------------===//
 
-/// The next rows: begin, end, samples dealt before, more.
-SmallVector<Value> Program::claim(Value updates) {
+/// The next rows: begin, end, samples dealt before, more. Nobody asks once the
+/// budget is dealt, as far as the last answer told, or after its last step.
+SmallVector<Value> Program::claim(Value updates, Value dealt) {
   Type i64 = b.getI64Type();
   SmallVector<Type> types{i64, i64, i64, b.getI1Type()};
-  auto ask = [&]() -> SmallVector<Value> {
-    return b.ask("dispatch", "claim", updates, types);
-  };
-  if (settings.localSteps == 0)
-    return ask();
-  Value left = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, updates,
-                                     b.constant(settings.localSteps));
-  return b.choose(left, types, ask, [&]() -> SmallVector<Value> {
-    Value none = b.constant(int64_t(0));
-    return {none, none, none, b.constant(false)};
-  });
+  Value left = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, dealt,
+                                     b.extract(b.load("budget")));
+  if (settings.localSteps > 0) {
+    Value early = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, updates,
+                                        b.constant(settings.localSteps));
+    left = arith::AndIOp::create(b, left, early);
+  }
+  return b.choose(
+      left, types,
+      [&]() -> SmallVector<Value> {
+        return b.ask("dispatch", "claim", updates, types);
+      },
+      [&]() -> SmallVector<Value> {
+        Value none = b.constant(int64_t(0));
+        return {none, none, none, b.constant(false)};
+      });
 }
 
 /// One update on the rows of a claim, micro-batch by micro-batch.
 SmallVector<Value> Program::update(ValueRange carried) {
   Value y = carried[0], updates = carried[1];
-  Value begin = carried[4], end = carried[5], clock = carried[6];
+  Value begin = carried[5], end = carried[6], clock = carried[7];
   Value rows = b.constant(settings.rows);
-  Value count =
-      arith::CeilDivSIOp::create(b, arith::SubIOp::create(b, end, begin), rows);
+  Value length = arith::SubIOp::create(b, end, begin);
+  Value count = arith::CeilDivSIOp::create(b, length, rows);
   auto none = b.noGradient();
   ValueRange sums = b.repeat(
       Value(), count, count, {none.sum, none.samples, none.loss},
@@ -143,19 +149,21 @@ SmallVector<Value> Program::update(ValueRange carried) {
   return {arith::SubFOp::create(b, y, moved),
           arith::AddIOp::create(b, updates, b.constant(int64_t(1))),
           arith::AddIOp::create(b, carried[2], sums[1]),
-          arith::AddFOp::create(b, carried[3], sums[2])};
+          arith::AddFOp::create(b, carried[3], sums[2]),
+          arith::AddIOp::create(b, clock, length)};
 }
 
 Replica Program::megaBatch(Value w) {
   Type i64 = b.getI64Type();
+  // Carried: the replica, then the samples that are known to be dealt.
   SmallVector<Value> inits{w, b.constant(int64_t(0)), b.zero(b.counterType),
-                           b.zero(b.lossType)};
-  SmallVector<Type> types{b.flatType, i64, b.counterType, b.lossType, i64,
-                          i64,        i64};
+                           b.zero(b.lossType), b.extract(b.load("seen"))};
+  SmallVector<Type> types{b.flatType, i64, b.counterType, b.lossType,
+                          i64,        i64, i64,           i64};
   auto loop = scf::WhileOp::create(
       b, types, inits,
       [&](OpBuilder &, Location, ValueRange carried) {
-        SmallVector<Value> claimed = claim(carried[1]);
+        SmallVector<Value> claimed = claim(carried[1], carried[4]);
         SmallVector<Value> handed(carried);
         handed.append(claimed.begin(), claimed.end() - 1);
         scf::ConditionOp::create(b, claimed.back(), handed);

@@ -28,8 +28,8 @@ static std::vector<AlgorithmOption> options() {
       {"equal-shares", Kind::Flag, "false",
        "Deals every member the same number of samples, however fast it is."},
       {"total-samples", Kind::Integer, "0",
-       "Samples that are dealt in the whole run; 0: the run's budget ends it, "
-       "at the end of a mega-batch.",
+       "Samples that are dealt in the whole run, exactly; 0: nobody asks for "
+       "more once the run's budget is dealt.",
        0, kManySamples},
       // How large a batch is.
       {"quantum", Kind::Integer, "0",
@@ -137,8 +137,9 @@ const AlgorithmInfo &adaptive_sgd::info() {
            "their bounds: devices look busy and train badly. Keep the guard.",
            "A mega-batch must give every member at least eight updates, or "
            "their counts are too coarse to steer by.",
-           "The run ends between mega-batches: it may train up to one more "
-           "than the budget says. total-samples ends it exactly.",
+           "Members learn how much is dealt from the answer to their last "
+           "claim, so a run may train up to one batch per member more than "
+           "its budget. total-samples ends it exactly.",
            "Rows are dealt in the order of the data: shuffle a file that is "
            "sorted by label or length once before."},
   };

@@ -72,23 +72,11 @@ gsync.role @worker on @world {
 // A member that runs nothing is no member.
 gsync.group @world
 gsync.cell @w : tensor<8xf32> role(parameter) layout(@params)
-// expected-error@+1 {{'gsync.role' op needs at least one gsync.strand and one gsync.model}}
+// expected-error@+1 {{'gsync.role' op needs at least one gsync.strand}}
 gsync.role @worker on @world {
   gsync.model {
     %w = gsync.load @w : tensor<8xf32>
     gsync.yield %w : tensor<8xf32>
-  }
-}
-
-// -----
-
-// Without a model nothing could be evaluated.
-gsync.group @world
-// expected-error@+1 {{'gsync.role' op needs at least one gsync.strand and one gsync.model}}
-gsync.role @worker on @world {
-  gsync.strand {
-    %go = arith.constant true
-    gsync.next %go
   }
 }
 
@@ -97,7 +85,6 @@ gsync.role @worker on @world {
 // Two models would be ambiguous.
 gsync.group @world
 gsync.cell @w : tensor<8xf32> role(parameter) layout(@params)
-// expected-error@+1 {{'gsync.role' op needs at least one gsync.strand and one gsync.model}}
 gsync.role @worker on @world {
   gsync.strand {
     %go = arith.constant true
@@ -107,6 +94,7 @@ gsync.role @worker on @world {
     %w = gsync.load @w : tensor<8xf32>
     gsync.yield %w : tensor<8xf32>
   }
+  // expected-error@+1 {{'gsync.model' op a role holds at most one init, its strands, at most one drain and one model, in this order}}
   gsync.model {
     %w = gsync.load @w : tensor<8xf32>
     gsync.yield %w : tensor<8xf32>
@@ -211,7 +199,7 @@ func.func @f() {
   // expected-error@+1 {{'gsync.atomic' op body needs one argument per cell}}
   gsync.atomic (@w, @seen) {
   ^bb0(%w: tensor<8xf32>):
-    gsync.yield %w : tensor<8xf32>
+    gsync.yield cells(%w : tensor<8xf32>)
   }
   return
 }
@@ -224,7 +212,7 @@ func.func @f() {
   // expected-error@+1 {{'gsync.atomic' op names no gsync.cell: @w}}
   gsync.atomic (@w) {
   ^bb0(%w: tensor<8xf32>):
-    gsync.yield %w : tensor<8xf32>
+    gsync.yield cells(%w : tensor<8xf32>)
   }
   return
 }
@@ -237,7 +225,7 @@ func.func @f() {
   // expected-error@+1 {{'gsync.atomic' op names cell @seen twice}}
   gsync.atomic (@seen, @seen) {
   ^bb0(%a: tensor<i64>, %b: tensor<i64>):
-    gsync.yield %a, %b : tensor<i64>, tensor<i64>
+    gsync.yield cells(%a, %b : tensor<i64>, tensor<i64>)
   }
   return
 }
@@ -250,7 +238,7 @@ func.func @f() {
   // expected-error@+1 {{'gsync.atomic' op may not change @lr: its role is setting}}
   gsync.atomic (@lr) {
   ^bb0(%a: tensor<f32>):
-    gsync.yield %a : tensor<f32>
+    gsync.yield cells(%a : tensor<f32>)
   }
   return
 }
@@ -263,7 +251,7 @@ func.func @f() {
   // expected-error@+1 {{'gsync.atomic' op may not change @w: its role is frozen}}
   gsync.atomic (@w) {
   ^bb0(%a: tensor<8xf32>):
-    gsync.yield %a : tensor<8xf32>
+    gsync.yield cells(%a : tensor<8xf32>)
   }
   return
 }
@@ -276,7 +264,7 @@ func.func @f() {
   // expected-error@+1 {{'gsync.atomic' op argument for @seen has type 'tensor<f32>', expected 'tensor<i64>'}}
   gsync.atomic (@seen) {
   ^bb0(%a: tensor<f32>):
-    gsync.yield %a : tensor<f32>
+    gsync.yield cells(%a : tensor<f32>)
   }
   return
 }
@@ -304,8 +292,8 @@ func.func @f() {
   gsync.atomic (@seen) {
   ^bb0(%a: tensor<i64>):
     // expected-error@+1 {{'gsync.next_batch' op may not stand in a gsync.atomic: it could wait; move it in front of the atomic}}
-    %b = gsync.next_batch : tensor<i64>
-    gsync.yield %a : tensor<i64>
+    %b = gsync.next_batch from(cursor) : tensor<i64>
+    gsync.yield cells(%a : tensor<i64>)
   }
   return
 }
@@ -320,8 +308,8 @@ func.func @f(%f: !gsync.future<tensor<i64>>) {
   gsync.atomic (@seen) {
   ^bb0(%a: tensor<i64>):
     // expected-error@+1 {{'gsync.await' op may not stand in a gsync.atomic: it could wait; move it in front of the atomic}}
-    %b = gsync.await %f : (!gsync.future<tensor<i64>>) -> tensor<i64>
-    gsync.yield %a : tensor<i64>
+    %b = gsync.await %f : !gsync.future<tensor<i64>>
+    gsync.yield cells(%a : tensor<i64>)
   }
   return
 }
@@ -337,7 +325,7 @@ func.func @f() {
   ^bb0(%a: tensor<i64>):
     // expected-error@+1 {{'gsync.all_reduce' op may not stand in a gsync.atomic: it could wait; move it in front of the atomic}}
     %b = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
-    gsync.yield %a : tensor<i64>
+    gsync.yield cells(%a : tensor<i64>)
   }
   return
 }
@@ -353,8 +341,9 @@ func.func @f(%n: i64) {
   ^bb0(%a: tensor<i64>):
     // expected-error@+1 {{'gsync.repeat' op may not stand in a gsync.atomic: it could wait; move it in front of the atomic}}
     gsync.repeat at_least(%n) at_most(%n) {
+    ^bb0(%i: i64):
     }
-    gsync.yield %a : tensor<i64>
+    gsync.yield cells(%a : tensor<i64>)
   }
   return
 }
@@ -371,7 +360,7 @@ func.func @f() {
     // expected-error@+1 {{'gsync.atomic' op may not stand in a gsync.atomic: it could wait; move it in front of the atomic}}
     gsync.atomic () {
     }
-    gsync.yield %a : tensor<i64>
+    gsync.yield cells(%a : tensor<i64>)
   }
   return
 }
@@ -391,17 +380,8 @@ func.func @f(%a: tensor<i64>) {
 gsync.group @world
 gsync.channel @grads on @world kind(collective)
 func.func @f(%a: tensor<i64>) {
-  // expected-error@+1 {{'gsync.all_reduce' op future must carry the types of the operands}}
+  // expected-error@+1 {{'gsync.all_reduce' op future must carry 'tensor<i64>', got '!gsync.future<tensor<f64>>'}}
   %f = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<f64>>
-  return
-}
-
-// -----
-
-// An await gives what the future carries.
-func.func @f(%f: !gsync.future<tensor<i64>, tensor<f32>>) {
-  // expected-error@+1 {{'gsync.await' op must give the values its future carries: '!gsync.future<tensor<i64>, tensor<f32>>'}}
-  %v = gsync.await %f : (!gsync.future<tensor<i64>, tensor<f32>>) -> tensor<i64>
   return
 }
 
@@ -427,8 +407,8 @@ func.func @f() {
 
 // Carried values enter a loop as arguments,
 func.func @f(%n: i64, %a: tensor<i64>) {
-  // expected-error@+1 {{'gsync.repeat' op body needs one argument per carried value}}
-  %r = gsync.repeat at_least(%n) at_most(%n) iter(%a) : tensor<i64> {
+  // expected-error@+1 {{'gsync.repeat' op body takes its index (i64) and one argument per carried value}}
+  %r, %k = gsync.repeat at_least(%n) at_most(%n) iter(%a : tensor<i64>) {
     gsync.yield %a : tensor<i64>
   }
   return
@@ -439,22 +419,9 @@ func.func @f(%n: i64, %a: tensor<i64>) {
 // and leave it by the yield.
 func.func @f(%n: i64, %a: tensor<i64>) {
   // expected-error@+1 {{'gsync.repeat' op body must yield one value per carried value}}
-  %r = gsync.repeat at_least(%n) at_most(%n) iter(%a) : tensor<i64> {
-  ^bb0(%x: tensor<i64>):
+  %r, %k = gsync.repeat at_least(%n) at_most(%n) iter(%a : tensor<i64>) {
+  ^bb0(%i: i64, %x: tensor<i64>):
     gsync.yield
-  }
-  return
-}
-
-// -----
-
-// Members may repeat differently often, so no collective is repeated.
-gsync.group @world
-gsync.channel @grads on @world kind(collective)
-func.func @f(%n: i64, %a: tensor<i64>) {
-  gsync.repeat at_least(%n) at_most(%n) {
-    // expected-error@+1 {{'gsync.all_reduce' op on a collective channel may not stand in a gsync.repeat: members may repeat it differently often}}
-    %f = gsync.all_reduce sum on @grads (%a) : (tensor<i64>) -> !gsync.future<tensor<i64>>
   }
   return
 }
@@ -463,7 +430,7 @@ func.func @f(%n: i64, %a: tensor<i64>) {
 
 // A yield ends regions of gsync only.
 func.func @f() {
-  // expected-error@+1 {{'gsync.yield' op expects parent op to be one of 'gsync.atomic, gsync.repeat, gsync.model'}}
+  // expected-error@+1 {{'gsync.yield' op expects parent op to be one of 'gsync.atomic, gsync.repeat, gsync.init, gsync.drain, gsync.model'}}
   gsync.yield
   return
 }

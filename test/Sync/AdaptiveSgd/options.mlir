@@ -22,9 +22,11 @@ func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: 
 // KAVG-NOT: @wprev
 // KAVG-NOT: @norm
 // KAVG: gsync.strand
-// KAVG: scf.while ({{.*}}, %[[U:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// KAVG: scf.while (%{{[^ ]+}} = %{{[^ ]+}}, %[[U:[^ ]+]] = %
+// KAVG: %[[UNUSED:.+]] = arith.cmpi slt
 // KAVG-NEXT: %[[K:.+]] = arith.constant 3 : i64
-// KAVG-NEXT: %[[LEFT:.+]] = arith.cmpi slt, %[[U]], %[[K]]
+// KAVG-NEXT: %[[EARLY:.+]] = arith.cmpi slt, %[[U]], %[[K]]
+// KAVG-NEXT: %[[LEFT:.+]] = arith.andi %[[UNUSED]], %[[EARLY]]
 // KAVG-NEXT: %[[C:.+]]:4 = scf.if %[[LEFT]]
 // KAVG-NEXT: gsync.ask @dispatch::@claim(%[[U]])
 // KAVG: } else {

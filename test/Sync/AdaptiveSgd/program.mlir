@@ -47,12 +47,21 @@ gsync.train algorithm(#adaptive_sgd.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[U0:.+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[N0:.+]] = gsync.zero : tensor<i64>
 // CHECK-NEXT: %[[L0:.+]] = gsync.zero : tensor<f64>
-// A claim acknowledges the rows before it.
-// CHECK-NEXT: %[[R:.+]]:7 = scf.while (%[[Y:.+]] = %[[W]], %[[U:.+]] = %[[U0]], %[[N:.+]] = %[[N0]], %[[L:.+]] = %[[L0]])
-// CHECK-NEXT: %[[C:.+]]:4 = gsync.ask @dispatch::@claim(%[[U]])
-// CHECK-NEXT: scf.condition(%[[C]]#3) %[[Y]], %[[U]], %[[N]], %[[L]], %[[C]]#0, %[[C]]#1, %[[C]]#2
+// CHECK-NEXT: %[[SEEN:.+]] = gsync.load @seen
+// CHECK-NEXT: %[[T0:.+]] = tensor.extract %[[SEEN]]
+// A claim acknowledges the rows before it; once the budget is dealt there is
+// none.
+// CHECK-NEXT: %[[R:.+]]:8 = scf.while (%[[Y:.+]] = %[[W]], %[[U:.+]] = %[[U0]], %[[N:.+]] = %[[N0]], %[[L:.+]] = %[[L0]], %[[T:.+]] = %[[T0]])
+// CHECK-NEXT: %[[BUDGET:.+]] = gsync.load @budget
+// CHECK-NEXT: %[[BUDGETI:.+]] = tensor.extract %[[BUDGET]]
+// CHECK-NEXT: %[[LEFT:.+]] = arith.cmpi slt, %[[T]], %[[BUDGETI]]
+// CHECK-NEXT: %[[C:.+]]:4 = scf.if %[[LEFT]]
+// CHECK-NEXT: gsync.ask @dispatch::@claim(%[[U]])
+// CHECK: } else {
+// CHECK: arith.constant false
+// CHECK: scf.condition(%[[C]]#3) %[[Y]], %[[U]], %[[N]], %[[L]], %[[T]], %[[C]]#0, %[[C]]#1, %[[C]]#2
 // CHECK-NEXT: } do {
-// CHECK-NEXT: ^bb0(%[[Y:.+]]: tensor<6xf32>, %[[U:.+]]: i64, %[[N:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>, %[[BEGIN:.+]]: i64, %[[END:.+]]: i64, %[[CLOCK:.+]]: i64):
+// CHECK-NEXT: ^bb0(%[[Y:.+]]: tensor<6xf32>, %[[U:.+]]: i64, %[[N:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>, %{{.+}}: i64, %[[BEGIN:.+]]: i64, %[[END:.+]]: i64, %[[CLOCK:.+]]: i64):
 // CHECK-NEXT: %[[ROWS:.+]] = arith.constant 4 : i64
 // CHECK-NEXT: %[[LENGTH:.+]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK-NEXT: %[[COUNT:.+]] = arith.ceildivsi %[[LENGTH]], %[[ROWS]]
@@ -80,7 +89,8 @@ gsync.train algorithm(#adaptive_sgd.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[U1:.+]] = arith.addi %[[U]], %[[ONE]]
 // CHECK-NEXT: %[[N1:.+]] = arith.addi %[[N]], %[[G]]#1
 // CHECK-NEXT: %[[L1:.+]] = arith.addf %[[L]], %[[G]]#2
-// CHECK-NEXT: scf.yield %[[Y1]], %[[U1]], %[[N1]], %[[L1]]
+// CHECK-NEXT: %[[T1:.+]] = arith.addi %[[CLOCK]], %[[LENGTH]]
+// CHECK-NEXT: scf.yield %[[Y1]], %[[U1]], %[[N1]], %[[L1]], %[[T1]]
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[NORM:.+]] = func.call @norm(%[[R]]#0)
 // CHECK-NEXT: %[[A:.+]]:2 = gsync.ask @dispatch::@weight(%[[R]]#1, %[[NORM]])

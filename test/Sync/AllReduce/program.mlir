@@ -32,16 +32,16 @@ gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[G0:.+]] = gsync.zero : tensor<6xf32>
 // CHECK-NEXT: %[[N0:.+]] = gsync.zero : tensor<i64>
 // CHECK-NEXT: %[[L0:.+]] = gsync.zero : tensor<f64>
-// CHECK-NEXT: %[[R:.+]]:3 = gsync.repeat at_least(%[[REST]]) at_most(%[[REST]]) iter(%[[G0]], %[[N0]], %[[L0]]) : tensor<6xf32>, tensor<i64>, tensor<f64> {
-// CHECK-NEXT: ^bb0(%[[G:.+]]: tensor<6xf32>, %[[N:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>):
-// CHECK-NEXT: %[[B:.+]]:4 = gsync.next_batch : tensor<4x3xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xi64>
+// CHECK-NEXT: %[[R:.+]]:3, %{{.+}} = gsync.repeat at_least(%[[REST]]) at_most(%[[REST]]) iter(%[[G0]], %[[N0]], %[[L0]] : tensor<6xf32>, tensor<i64>, tensor<f64>) {
+// CHECK-NEXT: ^bb0(%{{.+}}: i64, %[[G:.+]]: tensor<6xf32>, %[[N:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>):
+// CHECK-NEXT: %[[B:.+]]:4 = gsync.next_batch from(cursor) : tensor<4x3xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xi64>
 // CHECK-NEXT: %[[C:.+]]:3 = func.call @gradient(%[[W]], %[[B]]#0, %[[B]]#1, %[[B]]#2, %[[B]]#3, %[[STEP]], %[[G]])
 // CHECK-NEXT: %[[N1:.+]] = arith.addi %[[N]], %[[C]]#1 : tensor<i64>
 // CHECK-NEXT: %[[L1:.+]] = arith.addf %[[L]], %[[C]]#2 : tensor<f64>
 // CHECK-NEXT: gsync.yield %[[C]]#0, %[[N1]], %[[L1]] : tensor<6xf32>, tensor<i64>, tensor<f64>
 // CHECK-NEXT: }
 // The last stands apart: reductions overlap with its backward pass.
-// CHECK-NEXT: %[[B:.+]]:4 = gsync.next_batch : tensor<4x3xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xi64>
+// CHECK-NEXT: %[[B:.+]]:4 = gsync.next_batch from(cursor) : tensor<4x3xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xi64>
 // CHECK-NEXT: %[[C:.+]]:3 = func.call @gradient(%[[W]], %[[B]]#0, %[[B]]#1, %[[B]]#2, %[[B]]#3, %[[STEP]], %[[R]]#0)
 // CHECK-NEXT: %[[N1:.+]] = arith.addi %[[R]]#1, %[[C]]#1 : tensor<i64>
 // CHECK-NEXT: %[[L1:.+]] = arith.addf %[[R]]#2, %[[C]]#2 : tensor<f64>
@@ -57,7 +57,7 @@ gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[D:.+]]:2 = func.call @step(%[[OLD]], %[[V]], %[[S]]#0, %[[S]]#1, %[[LR]])
 // CHECK-NEXT: %[[NEW:.+]] = arith.subf %[[OLD]], %[[D]]#0 : tensor<6xf32>
 // CHECK-NEXT: %[[SEEN1:.+]] = arith.addi %[[SEEN]], %[[S]]#1 : tensor<i64>
-// CHECK-NEXT: gsync.yield %[[NEW]], %[[D]]#1, %[[SEEN1]] : tensor<6xf32>, tensor<6xf32>, tensor<i64>
+// CHECK-NEXT: gsync.yield cells(%[[NEW]], %[[D]]#1, %[[SEEN1]] : tensor<6xf32>, tensor<6xf32>, tensor<i64>)
 // CHECK-NEXT: }
 // On with the next round while samples are left and nobody asked to stop;
 // both are the same on every member.
