@@ -23,3 +23,7 @@ config.substitutions.append(
 )
 config.substitutions.append(("%source", config.rubato_source))
 config.substitutions.append(("%build", config.rubato_build))
+
+# `./dev test --long`: also what takes minutes.
+if lit_config.params.get("long"):
+    config.available_features.add("long")

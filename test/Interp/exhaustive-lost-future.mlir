@@ -17,7 +17,8 @@ gsync.role @worker on @world {
     %one = arith.constant 1 : i64
     %f = gsync.all_reduce sum on @sum (%one) : (i64) -> !gsync.future<i64>
     %done = gsync.done %f : !gsync.future<i64>
-    %stop = gsync.stop_requested : i64
+    %asked = gsync.stop_requested : tensor<i64>
+    %stop = tensor.extract %asked[] : tensor<i64>
     %go = arith.cmpi eq, %stop, %zero : i64
     scf.if %go {
       %n = gsync.await %f : !gsync.future<i64>

@@ -6,8 +6,8 @@
 // CHECK-DAG: rank 0, strand @left, round 0 waits at gsync.meet @first
 // CHECK-DAG: rank 0, strand @right, round 0 waits at gsync.meet @second
 // CHECK: trace of
-// CHECK-DAG: rank 0, strand @left, round 0: gsync.meet @first (line 19)
-// CHECK-DAG: rank 0, strand @right, round 0: gsync.meet @second (line 26)
+// CHECK-DAG: rank 0, strand @left, round 0: gsync.meet @first (line 18)
+// CHECK-DAG: rank 0, strand @right, round 0: gsync.meet @second (line 25)
 
 gsync.group @world
 gsync.rendezvous @first

@@ -37,7 +37,7 @@ LogicalResult Machine::startCells(Member &member) {
     CellRole role = cell.getRole();
     bool isModel = role == CellRole::Parameter || role == CellRole::Frozen;
     std::string name = cell.getSymName().str();
-    if (config.abstract && elementOf(type) != Element::Integer)
+    if (isHidden(cells.size()))
       cells.push_back(Value::opaque(type));
     else if (auto it = config.cells.find(name); it != config.cells.end())
       cells.push_back(splat(type, it->second));

@@ -9,13 +9,32 @@ using namespace mlir;
 namespace rubato::interp {
 
 Explorer::Explorer(Machine &machine, const ExploreOptions &options)
-    : machine(machine), options(options), independence(machine.program) {}
+    : machine(machine), options(options), independence(machine.program) {
+  machine.hiddenCells = independence.findHidden();
+}
 
 bool Explorer::fail(std::string what, std::vector<Move> moves) {
   result.violation.emplace();
   result.violation->what = std::move(what);
   result.violation->trace = std::move(moves);
   return false;
+}
+
+/// Whether rounds go on although all were asked to stop.
+bool Explorer::checkRounds(Successor &successor) {
+  int64_t limit = machine.config.rounds;
+  for (auto [rank, member] : llvm::enumerate(successor.world.members))
+    for (const Cow<Strand> &strand : member->strands)
+      if (strand->round > limit + options.patience)
+        return fail("does not end: rank " + std::to_string(rank) +
+                        " begins round " + std::to_string(strand->round) +
+                        ", though all were asked to stop in round " +
+                        std::to_string(limit - 1),
+                    std::move(successor.moves));
+  if (successor.moves.size() > 10'000)
+    return fail("does not end: steps follow one another for ever",
+                std::move(successor.moves));
+  return true;
 }
 
 /// What must hold wherever a run comes to rest.
@@ -31,16 +50,8 @@ bool Explorer::check(Successor &successor) {
                llvm::none_of(channel.workers, [&](int rank) {
                  return world.members[rank]->alive;
                });
-  int64_t limit = std::max<int64_t>(machine.config.rounds, 1);
   for (auto [rank, cow] : llvm::enumerate(world.members)) {
     const Member &member = *cow;
-    for (const Cow<Strand> &strand : member.strands)
-      if (strand->round > limit + options.patience)
-        return fail("does not end: rank " + std::to_string(rank) +
-                        " begins round " + std::to_string(strand->round) +
-                        ", though all were asked to stop in round " +
-                        std::to_string(limit),
-                    std::move(successor.moves));
     if (member.alive && member.phase == Phase::Failed && !alone)
       return fail(
           "rank " + std::to_string(rank) + " gave up" +
@@ -61,11 +72,13 @@ bool Explorer::check(Successor &successor) {
 /// Takes local steps until there are none. A chain of them that does not end
 /// is a program that does not.
 bool Explorer::settle(Successor from, std::vector<Successor> &successors) {
-  std::vector<Successor> open;
+  std::deque<Successor> open;
   open.push_back(std::move(from));
   while (!open.empty()) {
-    Successor here = std::move(open.back());
-    open.pop_back();
+    Successor here = std::move(open.front());
+    open.pop_front();
+    if (!checkRounds(here))
+      return false;
     std::vector<Move> moves;
     if (options.reduce)
       moves = nextLocal(here.world);
@@ -75,11 +88,7 @@ bool Explorer::settle(Successor from, std::vector<Successor> &successors) {
       successors.push_back(std::move(here));
       continue;
     }
-    if (here.moves.size() > 100'000)
-      return fail("does not end: steps follow one another for ever",
-                  std::move(here.moves));
-    // The first one last, so that it is looked at first.
-    for (const Move &move : llvm::reverse(moves)) {
+    for (const Move &move : moves) {
       Successor next = here;
       next.moves.push_back(move);
       int64_t reads = machine.stopReads;

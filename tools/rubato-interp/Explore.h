@@ -83,6 +83,7 @@ private:
   // Explore.cpp: the search.
   bool expand(const World &world, std::vector<Successor> &successors);
   bool settle(Successor from, std::vector<Successor> &successors);
+  bool checkRounds(Successor &successor);
   bool check(Successor &successor);
   bool fail(std::string what, std::vector<Move> moves);
   uint32_t visit(const Successor &successor, uint32_t parent, uint32_t ordinal);

@@ -10,7 +10,6 @@ namespace rubato::interp {
 
 Independence::Independence(Program &program) : program(program) {
   strandsOf.resize(program.roles.size());
-  looksAtMembers.resize(program.roles.size());
   for (auto [index, role] : llvm::enumerate(program.roles))
     readRole(role, index);
   for (ChannelInfo &channel : program.channels)
@@ -33,11 +32,12 @@ void Independence::readRole(RoleInfo &role, unsigned index) {
             touched.insert(cell.getAttr());
         if (auto ask = dyn_cast<AskOp>(op))
           touched.insert(ask.getEntry().getRootReference());
-        if (isa<ViewOp, RoundSamplesOp, CommitOp>(op))
-          looksAtMembers[index] = true;
-        if (auto batch = dyn_cast<NextBatchOp>(op))
-          if (batch.getSource() == BatchSource::Cursor)
-            looksAtMembers[index] = true;
+        auto batch = dyn_cast<NextBatchOp>(op);
+        if (isa<ViewOp, RoundSamplesOp, CommitOp>(op) ||
+            (batch && batch.getSource() == BatchSource::Cursor))
+          lookers.insert(strand);
+        if (isa<StopRequestedOp>(op) && strand != role.strands.front())
+          stopsElsewhere.insert(role.op);
         if (auto call = dyn_cast<func::CallOp>(op))
           if (func::FuncOp callee = program.callee(call))
             if (seen.insert(callee).second)
@@ -50,11 +50,11 @@ void Independence::readRole(RoleInfo &role, unsigned index) {
   }
 }
 
-/// Floating-point cells are opaque, so whoever reads or writes them when, they
-/// stay the same.
-bool Independence::isPrivate(unsigned role, FlatSymbolRefAttr name) const {
-  CellOp cell = program.cells[program.index(name.getValue())];
-  return elementOf(cell.getType()) != Element::Integer ||
+/// Hidden cells are opaque, so whoever reads or writes them when, they stay the
+/// same.
+bool Independence::isPrivate(const Machine &machine, unsigned role,
+                             FlatSymbolRefAttr name) const {
+  return machine.isHidden(program.index(name.getValue())) ||
          strandsOf[role].lookup(name.getAttr()) <= 1;
 }
 
@@ -70,6 +70,22 @@ const Future *Independence::find(const World &world, int rank, int index,
   return it == member.futures->end() ? nullptr : &it->second;
 }
 
+/// Whether the next step of a part may be its last: nothing behind it in the
+/// part is surely visible.
+bool Independence::mayEndPart(unsigned role, const Strand &strand) const {
+  bool shared = program.roles[role].strands.size() > 1;
+  Operation *op = strand.frames.front().next;
+  if (!op)
+    return true;
+  for (op = op->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<AwaitOp, AllReduceOp, AllGatherOp, ReduceScatterOp, BroadcastOp,
+            ExchangeOp, PullOp, PushOp, CollectOp, GrantOp, CloseOp>(op) ||
+        (shared && isa<AtomicOp>(op)))
+      return false;
+  }
+  return true;
+}
+
 bool Independence::isLocal(const Machine &machine, const World &world, int rank,
                            int index, bool deaths) const {
   const Member &member = *world.members[rank];
@@ -83,7 +99,7 @@ bool Independence::isLocal(const Machine &machine, const World &world, int rank,
     return false;
   // The last step of a part begins the first round, or says goodbye. Whether a
   // death comes before or after that makes a difference.
-  if (isPart && losses)
+  if (isPart && losses && mayEndPart(role, strand))
     return false;
   // An answer that is there stays, and nobody else looks at it.
   if (strand.wait != Wait::None)
@@ -111,11 +127,12 @@ bool Independence::isLocal(const Machine &machine, const World &world, int rank,
   // Cells and local policies of one strand are its own; what dies with it is
   // seen by nobody else.
   if (auto load = dyn_cast<LoadOp>(op))
-    return isPart || isPrivate(role, load.getCellAttr());
+    return isPart || isPrivate(machine, role, load.getCellAttr());
   if (auto atomic = dyn_cast<AtomicOp>(op))
     return isPart ||
-           llvm::all_of(atomic.getCells().getAsRange<FlatSymbolRefAttr>(),
-                        [&](auto cell) { return isPrivate(role, cell); });
+           llvm::all_of(
+               atomic.getCells().getAsRange<FlatSymbolRefAttr>(),
+               [&](auto cell) { return isPrivate(machine, role, cell); });
   if (auto ask = dyn_cast<AskOp>(op)) {
     PolicyOp policy =
         program.policies[program.index(ask.getEntry().getRootReference())].op;
@@ -148,7 +165,13 @@ bool Independence::isLocal(const Machine &machine, const World &world, int rank,
   if (auto next = dyn_cast<NextOp>(op)) {
     const Value &go =
         strand.slots[strand.frames.back().base + program.slot(next.getGo())];
-    return !losses || (!looksAtMembers[role] && go.isKnown() && go.asInt());
+    // Siblings notice the round of the first strand when they look whether
+    // they are to stop.
+    RoleInfo &info = program.roles[role];
+    if (stopsElsewhere.count(info.op))
+      return false;
+    return !losses ||
+           (!lookers.count(info.strands[index]) && go.isKnown() && go.asInt());
   }
   return false;
 }

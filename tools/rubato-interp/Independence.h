@@ -26,21 +26,25 @@ public:
   bool isLocal(const Machine &machine, const World &world, int rank, int strand,
                bool deaths) const;
 
+  /// Integer cells whose values decide about nothing: they end up in
+  /// floating-point values, in themselves or in one another.
+  llvm::BitVector findHidden() const;
+
 private:
+  bool decides(unsigned cell, const llvm::BitVector &hidden) const;
   void readRole(RoleInfo &role, unsigned index);
-  bool isPrivate(unsigned role, mlir::FlatSymbolRefAttr cell) const;
-  bool isComplete(const World &world, int rank, int strand,
-                  mlir::Value future) const;
-  bool failed(const World &world, int rank, int strand,
-              mlir::Value future) const;
+  bool isPrivate(const Machine &machine, unsigned role,
+                 mlir::FlatSymbolRefAttr cell) const;
+  bool mayEndPart(unsigned role, const Strand &strand) const;
   const Future *find(const World &world, int rank, int strand,
                      mlir::Value future) const;
 
   Program &program;
   /// By role: cells and policies that only one strand touches.
   std::vector<llvm::DenseMap<mlir::StringAttr, unsigned>> strandsOf;
-  /// By role: whether a round looks at who is there.
-  std::vector<bool> looksAtMembers;
+  /// Strands whose rounds look at who is there, and roles of which another
+  /// strand than the first looks whether to stop.
+  llvm::DenseSet<mlir::Operation *> lookers, stopsElsewhere;
   bool hasMailbox = false;
 };
 

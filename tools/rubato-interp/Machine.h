@@ -12,6 +12,10 @@
 #include "tools/rubato-interp/EventLog.h"
 #include "tools/rubato-interp/World.h"
 
+#include "llvm/ADT/BitVector.h"
+
+#include <unordered_map>
+
 namespace rubato::interp {
 
 /// What real inputs contain: numbers drawn from the seed, r + 1 in every batch
@@ -86,11 +90,21 @@ public:
   std::vector<uint64_t> outcomes(const World &world, Choice choice);
   /// Not 0: policies draw from this seed instead of the run's.
   uint64_t drawSeed = 0;
+  /// Abstract: cells that hold no numbers. Those of floating-point values are
+  /// such, others may be added.
+  llvm::BitVector hiddenCells;
   /// How often a program has looked whether it is asked to stop.
   int64_t stopReads = 0;
 
   /// The operation that a strand is at; null while it is not running.
   mlir::Operation *operationOf(const World &world, int rank, int strand) const;
+
+  /// Whether a cell holds no numbers in this run.
+  bool isHidden(unsigned cell) const {
+    return config.abstract &&
+           (elementOf(program.cells[cell].getType()) != Element::Integer ||
+            (cell < hiddenCells.size() && hiddenCells[cell]));
+  }
 
   void setLog(EventLog *newLog) { log = newLog; }
 
@@ -227,6 +241,10 @@ private:
   /// seeds.
   std::vector<std::vector<int64_t>> askers;
   std::vector<std::vector<std::unique_ptr<policy::Policy>>> drawers;
+  /// What was found before: by state and question, and of functions by the
+  /// hash of their arguments.
+  std::unordered_map<std::string, std::vector<uint64_t>> outcomesOf;
+  llvm::DenseMap<std::pair<mlir::Operation *, uint64_t>, Values> callResults;
 };
 
 /// Where a step takes place.

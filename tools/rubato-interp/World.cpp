@@ -39,7 +39,7 @@ public:
     text(out.bytes());
   }
   void strand(const Strand &strand);
-  void member(const Member &member);
+  void member(const Member &member, bool abstract);
   void channel(const ChannelState &channel);
   void data(const Data &data, bool abstract);
 
@@ -65,8 +65,19 @@ void Writer::strand(const Strand &strand) {
     values(*strand.answer);
 }
 
-void Writer::member(const Member &member) {
+void Writer::member(const Member &member, bool abstract) {
   numbers({member.alive, member.stopRequested, int64_t(member.phase)});
+  // Nobody hears of what a dead member did last; one that has ended comes back
+  // for its model only.
+  if (abstract && !member.alive)
+    return;
+  if (abstract && member.phase == Phase::Ended) {
+    values(*member.cells);
+    numbers(member.posted);
+    number(member.futures->size());
+    value(member.model);
+    return;
+  }
   for (const Cow<Strand> &each : member.strands)
     strand(*each);
   values(*member.cells);
@@ -156,7 +167,7 @@ std::pair<uint64_t, uint64_t> World::fingerprint(const Program &program,
                                                  bool abstract) const {
   Writer writer(program);
   for (const Cow<Member> &each : members)
-    writer.member(*each);
+    writer.member(*each, abstract);
   for (const Cow<ChannelState> &each : channels)
     writer.channel(*each);
   for (const PolicyBox &each : policies)
