@@ -140,4 +140,9 @@ Status BalanceShares::join(int64_t id) {
   return Status::ok();
 }
 
+void BalanceShares::contributed(int64_t id) {
+  if (Member *member = find(id))
+    member->outstanding = {};
+}
+
 } // namespace rubato::policy

@@ -9,12 +9,12 @@
 // measured counts as fast as the mean of the others; while nobody was, all
 // shares are equal.
 //
-// Every position of the stream is dealt once. A member's next question
-// acknowledges the rows it was dealt; the rows of one that leaves before come
-// back and are dealt first, each piece to one member, so that such a round may
-// be smaller than the batch. So may the last round of a stream that ends, and
-// after it shares are empty. Weigh gradients by the samples there were, not by
-// the batch.
+// Every position of the stream is dealt once. A member's contribution or its
+// next question acknowledges the rows it was dealt; the rows of one that leaves
+// before come back and are dealt first, each piece to one member, so that such
+// a round may be smaller than the batch. So may the last round of a stream that
+// ends, and after it shares are empty. Weigh gradients by the samples there
+// were, not by the batch.
 //
 // Entries
 //   share : samples, seconds -> begin, end
@@ -64,6 +64,7 @@ public:
   Status leave(int64_t member) override;
   /// The next round to be dealt waits for a new member too.
   Status join(int64_t member) override;
+  void contributed(int64_t member) override;
   void save(StateWriter &out) const override;
   Status load(StateReader &in) override;
 

@@ -85,6 +85,11 @@ public:
   /// A member comes, or comes back, and numbers its calls from 0.
   virtual Status join(int64_t member);
 
+  /// What a member worked on so far is in a reduction that counts, whatever
+  /// becomes of the member. A policy that deals out work deals none of it
+  /// again.
+  virtual void contributed(int64_t member);
+
   virtual void save(StateWriter &out) const = 0;
   /// Takes the state another object of the same kind saved.
   virtual Status load(StateReader &in) = 0;
@@ -93,5 +98,6 @@ public:
 /// Most policies keep no list of members.
 inline Status Policy::leave(int64_t) { return Status::ok(); }
 inline Status Policy::join(int64_t) { return Status::ok(); }
+inline void Policy::contributed(int64_t) {}
 
 } // namespace rubato::policy

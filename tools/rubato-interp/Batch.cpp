@@ -73,14 +73,29 @@ LogicalResult Machine::nextBatch(Here &here, NextBatchOp op) {
         json.value(sampleAt(place));
     });
   });
-  FailureOr<Values> values = makeBatch(op, places);
+  FailureOr<Values> values = makeBatch(op, here.rank, places);
   if (failed(values))
     return failure();
   finish(here, op, *values);
   return success();
 }
 
-FailureOr<Values> Machine::makeBatch(NextBatchOp op,
+/// An element of a real input.
+static double contentsAt(Contents contents, policy::CounterRandom &random,
+                         int rank, int64_t sample, int64_t element) {
+  switch (contents) {
+  case Contents::Rank:
+    return rank + 1;
+  case Contents::Id:
+    // Differs from element to element, and every element type holds it.
+    return double((5 * sample + 3 * element) % 32) / 8 - 2;
+  case Contents::Random:
+    break;
+  }
+  return 2 * random.uniform() - 1;
+}
+
+FailureOr<Values> Machine::makeBatch(NextBatchOp op, int rank,
                                      ArrayRef<int64_t> places) const {
   Values values;
   size_t count = op.getNumResults();
@@ -118,7 +133,7 @@ FailureOr<Values> Machine::makeBatch(NextBatchOp op,
             else if (std::is_same_v<T, int64_t>)
               element = T(random.below(config.classes));
             else
-              element = T(2 * random.uniform() - 1);
+              element = T(contentsAt(config.contents, random, rank, sample, i));
           }
         }
       });

@@ -143,16 +143,22 @@ static void forBlocks(const Program &program, const Config &config,
 
 void Machine::acknowledge(World &world, int rank, int channel) {
   Data &data = world.data.edit();
+  bool dealt = false;
   for (auto it = data.holdings.begin(); it != data.holdings.end();) {
     bool mine =
         it->rank == rank && (it->source == BatchSource::Range ||
                              (it->channel >= 0 && it->channel == channel));
+    dealt |= mine && it->source == BatchSource::Range;
     if (mine)
       consume(data, it->places);
     it = mine ? data.holdings.erase(it) : std::next(it);
   }
   if (channel < 0)
     return;
+  // Who dealt the rows must not deal them again if the member dies now.
+  for (unsigned i = 0; dealt && i != world.policies.size(); ++i)
+    if (world.policies[i])
+      world.policies[i].edit([&] { return make(i); }).contributed(rank);
   const Member &member = *world.members[rank];
   for (size_t i = 0; i + 1 < member.strands.size(); ++i)
     forBlocks(program, config, world, roundKey(world, rank, i), rank,

@@ -2,11 +2,17 @@
 #ifndef RUBATO_TOOLS_INTERP_EVENTLOG_H
 #define RUBATO_TOOLS_INTERP_EVENTLOG_H
 
+#include "tools/rubato-interp/Value.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace rubato::interp {
+
+/// Writes a scalar as a number and a tensor of another rank as a list of all
+/// its elements; what is unknown or not finite is null.
+void writeValue(llvm::json::OStream &json, const Value &value);
 
 class EventLog {
 public:

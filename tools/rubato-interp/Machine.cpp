@@ -38,7 +38,9 @@ FailureOr<World> Machine::start() {
   }
   if (failed(makePolicies(world)))
     return failure();
-  for (int rank = 0; rank != program.ranks; ++rank)
+  if (failed(leaveOut(world)))
+    return failure();
+  for (int rank : live(world))
     if (failed(beginPart(world, rank, Phase::Init)))
       return failure();
   return world;
@@ -143,8 +145,10 @@ LogicalResult Machine::checkFutures(Here &here, ArrayRef<Value> carried) {
 }
 
 LogicalResult Machine::endRound(Here &here, bool go, Values carried) {
-  record(here, "next",
-         [&](llvm::json::OStream &json) { json.attribute("go", go); });
+  record(here, "next", [&](llvm::json::OStream &json) {
+    json.attribute("go", go);
+    writeCells(here, json);
+  });
   if (failed(checkFutures(here, carried)))
     return failure();
   settleRound(here.world, here.rank, here.index);
@@ -153,6 +157,8 @@ LogicalResult Machine::endRound(Here &here, bool go, Values carried) {
   strand.attempts = 0;
   ++strand.round;
   if (go) {
+    if (failed(admit(here.world, here.rank)))
+      return failure();
     beginRound(here.world, here.rank, here.index);
     return success();
   }
@@ -176,8 +182,11 @@ LogicalResult Machine::endPart(Here &here, Values values) {
     here.member().phase = Phase::Ended;
     return success();
   }
-  if (phase == Phase::Drain)
+  if (phase == Phase::Drain) {
+    record(here, "drained",
+           [&](llvm::json::OStream &json) { writeCells(here, json); });
     return endMember(here.world, here.rank, Phase::Ended);
+  }
   // Strand by strand, with the futures that they own from now on.
   Member &member = here.member();
   size_t next = 0;
@@ -273,6 +282,18 @@ InFlightDiagnostic Machine::error(const Here &here, Operation *op) const {
   diagnostic << "rank " << here.rank << ", strand " << here.index << ", round "
              << here.peek().round << ": ";
   return diagnostic;
+}
+
+void Machine::writeCells(Here &here, llvm::json::OStream &json) const {
+  if (!config.logCells)
+    return;
+  json.attributeObject("cells", [&] {
+    for (size_t i = 0; i != program.cells.size(); ++i) {
+      json.attributeBegin(CellOp(program.cells[i]).getSymName());
+      writeValue(json, (*here.member().cells)[i]);
+      json.attributeEnd();
+    }
+  });
 }
 
 void Machine::record(Here &here, StringRef op,

@@ -14,6 +14,10 @@
 
 namespace rubato::interp {
 
+/// What real inputs contain: numbers drawn from the seed, r + 1 in every batch
+/// of rank r, or ((5 s + 3 j) mod 32) / 8 - 2 in element j of sample s.
+enum class Contents { Random, Rank, Id };
+
 /// How a program is run.
 struct Config {
   uint64_t seed = 0;
@@ -21,6 +25,9 @@ struct Config {
   int64_t rounds = 0;
   int64_t samples = 64, classes = 2, quanta = 1;
   bool shuffle = false;
+  /// The log has all cells at the end of every round and of drain.
+  bool logCells = false;
+  Contents contents = Contents::Random;
   /// Floating-point data is opaque: only the control of the program runs.
   bool abstract = false;
   /// Things take time by the cost table, and completions arrive in time.
@@ -28,6 +35,8 @@ struct Config {
   bool timed = true;
   CostTable costs;
   std::map<std::string, double> cells;
+  /// Members that are not there at the start, by the round they join before.
+  std::multimap<int64_t, int> joins;
   /// Stored values of parameter cells, by name.
   std::map<std::string, Value> stored;
 };
@@ -104,6 +113,10 @@ private:
   Result strandEnded(World &world, int rank, int strand);
   Result failRound(Here &here, std::string why, bool forGood);
   Result checkFutures(Here &here, llvm::ArrayRef<Value> carried);
+
+  // Join.cpp: members that come later.
+  Result leaveOut(World &world);
+  Result admit(World &world, int host);
 
   // Step.cpp: frames and control flow.
   Result run(Here &here);
@@ -192,7 +205,7 @@ private:
   Places placesOf(Here &here, gsync::NextBatchOp op);
   Places cursorPlaces(Here &here);
   Result nextBatch(Here &here, gsync::NextBatchOp op);
-  mlir::FailureOr<Values> makeBatch(gsync::NextBatchOp op,
+  mlir::FailureOr<Values> makeBatch(gsync::NextBatchOp op, int rank,
                                     llvm::ArrayRef<int64_t> places) const;
 
 public:
@@ -205,6 +218,7 @@ private:
   void spend(Here &here, llvm::StringRef key);
   std::vector<int> live(const World &world) const;
   mlir::InFlightDiagnostic error(const Here &here, mlir::Operation *op) const;
+  void writeCells(Here &here, llvm::json::OStream &json) const;
   void record(Here &here, llvm::StringRef op,
               llvm::function_ref<void(llvm::json::OStream &)> details = {});
 

@@ -99,15 +99,6 @@ std::vector<policy::Value> Machine::questionOf(const World &world, int rank,
   return inputs;
 }
 
-static void write(llvm::json::OStream &json, const Value &value) {
-  if (!value.isKnown())
-    json.value(nullptr);
-  else if (value.element() == Element::Integer)
-    json.value(value.asInt());
-  else
-    json.value(value.asFloat());
-}
-
 LogicalResult Machine::tryAsk(World &world, int rank, int index,
                               bool &answered) {
   Here here{world, rank, index};
@@ -176,11 +167,11 @@ LogicalResult Machine::ask(Here &here, AskOp op) {
     json.attribute("call", strand.call);
     json.attributeArray("inputs", [&] {
       for (const Value &value : operands(here, op.getInputs()))
-        write(json, value);
+        writeValue(json, value);
     });
     json.attributeArray("answers", [&] {
       for (const Value &value : values)
-        write(json, value);
+        writeValue(json, value);
     });
   });
   strand.call = 0;

@@ -53,6 +53,8 @@ static void printHistogram(StringRef name,
 }
 
 static StringRef stateOf(const Member &member) {
+  if (member.phase == Phase::Absent)
+    return "absent";
   if (!member.alive)
     return "dead";
   switch (member.phase) {

@@ -193,6 +193,11 @@ LogicalResult Machine::simple(Here &here, Operation *op) {
 // Futures and cells
 //===----------------------------------------------------------------------===//
 
+static bool isScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor || tensor.getRank() == 0;
+}
+
 LogicalResult Machine::await(Here &here, AwaitOp op) {
   const Value &handle = here.get(op.getFuture(), program);
   if (!handle.isHandle())
@@ -213,8 +218,16 @@ LogicalResult Machine::await(Here &here, AwaitOp op) {
                      future.kind == Future::Kind::Pull || carried);
   record(here, "await", [&](llvm::json::OStream &json) {
     json.attribute("of", future.op->getName().stripDialect());
+    // Counts and losses, not whole gradients.
+    json.attributeArray("scalars", [&] {
+      for (const Value &value : future.values)
+        if (!value.isHandle() && isScalar(value.type()))
+          writeValue(json, value);
+    });
     if (future.kind == Future::Kind::Ready)
       return;
+    if (config.timed)
+      json.attribute("done", future.doneAt);
     json.attribute("channel", program.channels[future.channel].op.getSymName());
     if (future.kind == Future::Kind::Collective)
       json.attribute("seq", future.number);

@@ -123,8 +123,17 @@ private:
 // Members
 //===----------------------------------------------------------------------===//
 
-/// Where a member is in its life. Ended: drained, and said goodbye.
-enum class Phase : uint8_t { Init, Strands, Drain, Ended, Model, Failed };
+/// Where a member is in its life. Ended: drained, and said goodbye. Absent: not
+/// there yet.
+enum class Phase : uint8_t {
+  Init,
+  Strands,
+  Drain,
+  Ended,
+  Model,
+  Failed,
+  Absent
+};
 
 struct Member {
   bool alive = true;

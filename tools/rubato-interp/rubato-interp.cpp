@@ -52,6 +52,14 @@ static cl::opt<int64_t> quanta("quanta",
                                cl::init(1), cl::cat(category));
 static cl::opt<bool> shuffle("shuffle", cl::desc("another order every epoch"),
                              cl::cat(category));
+static cl::opt<Contents> contents(
+    "data", cl::desc("what real inputs contain:"),
+    cl::values(clEnumValN(Contents::Random, "random", "drawn from the seed"),
+               clEnumValN(Contents::Rank, "rank", "r + 1 on rank r"),
+               clEnumValN(Contents::Id, "id",
+                          "((5 s + 3 j) mod 32) / 8 - 2 in element j of "
+                          "sample s")),
+    cl::init(Contents::Random), cl::cat(category));
 static cl::list<std::string>
     cellValues("cell", cl::desc("first value of a cell: NAME=NUMBER"),
                cl::value_desc("NAME=NUMBER"), cl::cat(category));
@@ -60,6 +68,11 @@ static cl::list<std::string>
            cl::desc("a member dies after STEP visible steps (default 0) of "
                     "round ROUND of its first strand: RANK@ROUND[.STEP]"),
            cl::value_desc("RANK@ROUND[.STEP]"), cl::cat(category));
+static cl::list<std::string>
+    joins("join",
+          cl::desc("a member is not there at the start and joins before round "
+                   "ROUND: RANK@ROUND"),
+          cl::value_desc("RANK@ROUND"), cl::cat(category));
 static cl::opt<bool> model("model", cl::desc("evaluate the model at the end"),
                            cl::cat(category));
 static cl::list<std::string>
@@ -72,6 +85,10 @@ static cl::opt<bool>
 static cl::opt<std::string> logFile("log", cl::desc("write events, one a line"),
                                     cl::value_desc("FILE.jsonl"),
                                     cl::cat(category));
+static cl::opt<bool>
+    logCells("log-cells",
+             cl::desc("the log has all cells after every round and drain"),
+             cl::cat(category));
 static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("give up after so many steps"),
                                  cl::init(10'000'000), cl::cat(category));
@@ -99,6 +116,8 @@ static int readOptions(Config &config, ScheduleOptions &options) {
   config.classes = classes;
   config.quanta = quanta;
   config.shuffle = shuffle;
+  config.contents = contents;
+  config.logCells = logCells;
   config.timed = schedule == "time";
   options.maxSteps = maxSteps;
   for (llvm::StringRef each : cellValues) {
@@ -121,6 +140,17 @@ static int readOptions(Config &config, ScheduleOptions &options) {
                    "RANK@ROUND.STEP of a rank below " +
                    llvm::Twine(ranks));
     options.deaths.push_back(death);
+  }
+  for (llvm::StringRef each : joins) {
+    auto [rank, round] = each.split('@');
+    int number = 0;
+    int64_t before = 0;
+    if (rank.getAsInteger(10, number) || number < 1 || number >= ranks ||
+        round.getAsInteger(10, before) || before < 1)
+      return usage("--join " + each +
+                   ": expected RANK@ROUND of a rank from 1 to " +
+                   llvm::Twine(ranks - 1) + " and a round from 1 on");
+    config.joins.insert({before, number});
   }
   if (costFile.empty())
     return 0;

@@ -173,6 +173,17 @@ TEST(BalanceShares, EndsWithAPartialRound) {
   EXPECT_EQ(other.fetch(0), (RowRange{4, 8}));
 }
 
+TEST(BalanceShares, DealsNothingAgainThatCounts) {
+  Cluster cluster({.batch = 8}, {{0, 1}, {1, 1}});
+  cluster.round();
+  cluster.policy->contributed(1);
+  cluster.policy->contributed(5); // unknown members do not matter
+  cluster.ask(0);
+  ASSERT_TRUE(cluster.policy->leave(1));
+  // Not rows 4 to 8.
+  EXPECT_EQ(cluster.fetch(0), (RowRange{8, 16}));
+}
+
 TEST(BalanceShares, TakesNewcomersAtTheMeanSpeed) {
   Cluster cluster({.batch = 90}, {{0, 1}, {2, 3}});
   cluster.round();
