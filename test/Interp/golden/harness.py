@@ -99,7 +99,8 @@ class Bench:
             command += ["--cell", f"{name}={value}"]
         for name, value in {"data": "id", **options}.items():
             for each in value if isinstance(value, list) else [value]:
-                command += [f"--{name.replace('_', '-')}", each]
+                command.append(f"--{name.replace('_', '-')}")
+                command += [] if each is True else [each]
         return Run(training, ranks, call(*command), log.read_text())
 
 
