@@ -183,7 +183,7 @@ CONFIGURATIONS = {
 
 
 def long_run(bench, algorithm, seed, training=Training(), rounds=150, kill=(),
-             **options):
+             schedule="time", **options):
     program = bench.program(training, algorithm, 0.2, steps=2, **options)
     costs = {
         "gradient": "[1us, 9us, 23us, 31us, 47us, 101us, 13us]",
@@ -194,7 +194,7 @@ def long_run(bench, algorithm, seed, training=Training(), rounds=150, kill=(),
     run = bench.run(
         training, program, 7, costs,
         {"budget": rounds * k0 * 2 * training.batch, "w": FAR}, seed=seed, samples=50,
-        kill=list(kill),
+        kill=list(kill), schedule=schedule,
     )
     server = Server(run)
     check(len(server.rounds) >= 20, f"only {len(server.rounds)} rounds")
@@ -256,6 +256,20 @@ def bound(bench):
     follow(server, 2, k0=2, momentum=0.5)
 
 
+def schedules(bench):
+    """Whatever the order of events: versions, rule and restarts are right."""
+    unbounded = {"bound": golden.INFINITE, "guard": False}
+    for seed in range(4):
+        for algorithm, options, rule in (
+            ("bounded-staleness", {"k0": 1, "alpha": 1}, {"alpha": 1}),
+            ("k-sync", {"k0": 2}, {"adapt": False, "guard": False, "bound": 0}),
+            ("sa-adasync", {"k0": 2}, {"weigh": True, **unbounded}),
+        ):
+            server = long_run(bench, algorithm, seed, schedule="random", rounds=60,
+                              **options)
+            follow(server, 2, k0=options["k0"], **rule)
+
+
 def deaths(bench):
     """Workers die one after another: participants are those alive, K does not
     fall, the bound holds, and every version is still that of its jobs."""
@@ -271,5 +285,5 @@ def deaths(bench):
 
 
 if __name__ == "__main__":
-    tests = (synchronous, alone, keys, configurations, bound, deaths)
+    tests = (synchronous, alone, keys, configurations, bound, schedules, deaths)
     main({f.__name__: f for f in tests})
