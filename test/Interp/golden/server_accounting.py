@@ -116,11 +116,12 @@ def leased(bench):
         program = bench.program(
             training, algorithm, 0.2, data="leased", steps=2, **options
         )
-        for seed in range(2):
+        for seed, schedule in enumerate(("time", "random", "time")):
             for kill, victim in kills([1, 2, 4, 3]):
                 run = bench.run(
                     training, program, 5, COSTS, {"budget": 4 * SAMPLES},
-                    samples=SAMPLES, seed=seed, check_samples=True, **kill
+                    samples=SAMPLES, seed=seed, schedule=schedule,
+                    check_samples=True, **kill
                 )
                 examine_deaths(run, victim)
                 leases = Leases(run, SAMPLES)
@@ -138,11 +139,12 @@ def queued(bench):
     training = Training("f64")
     for algorithm in ("a2cid2", "gossip"):
         program = bench.program(training, algorithm, 0.2, topology="ring")
-        for seed in range(2):
+        for seed, schedule in enumerate(("time", "random", "time")):
             for kill, victim in kills([0, 1, 2, 3]):
                 run = bench.run(
                     training, program, 4, COSTS, {"budget": 3 * SAMPLES},
-                    samples=SAMPLES, seed=seed, check_samples=True, **kill
+                    samples=SAMPLES, seed=seed, schedule=schedule,
+                    check_samples=True, **kill
                 )
                 examine_deaths(run, victim)
                 drawn = run.of("next_batch", source="queue")
@@ -164,11 +166,12 @@ def dispatched(bench):
             training, algorithm, 0.2, max_batch=8, min_batch=2,
             total_samples=EPOCHS * SAMPLES, **options
         )
-        for seed in range(2):
+        for seed, schedule in enumerate(("time", "random", "time")):
             for kill, victim in kills([0, 1, 2, 3]):
                 run = bench.run(
                     training, program, 4, COSTS, {"budget": 10**6},
-                    samples=SAMPLES, seed=seed, check_samples=True, **kill
+                    samples=SAMPLES, seed=seed, schedule=schedule,
+                    check_samples=True, **kill
                 )
                 examine_deaths(run, victim)
                 numbers, unclear = acknowledged(run)
