@@ -138,10 +138,10 @@ def complete(bench):
     for training in (Training(), Training("f64", momentum=0.5)):
         programs = [bench.program(training, a, 0.2) for a in ("a2cid2", "gossip")]
         for n in (2, 3, 5):
-            for seed in range(2):
+            for seed, schedule in enumerate(("time", "random", "random")):
                 runs = [
                     bench.run(training, program, n, COSTS, seed=seed, rounds=10,
-                              samples=40)
+                              samples=40, schedule=schedule)
                     for program in programs
                 ]
                 ends = [
