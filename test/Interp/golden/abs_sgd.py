@@ -91,6 +91,28 @@ def serial(bench):
                 run.follows(ref.delayed(model, run.contributions(), rule))
 
 
+def rules(bench):
+    """The learning rate of small and large batches, and no flush."""
+    training = Training()
+    costs = {"gradient": "[7us, 3us, 11us]", "all_reduce": "20us"}
+    mean = lambda count: None
+    for options, rule in (
+        ({"b_ref": 1000}, ref.linear(1000)),  # below the least factor
+        ({"b_ref": 1}, ref.linear(1)),  # above the largest
+        ({"b_ref": 16}, ref.linear(16)),
+        ({}, ref.linear(2 * 3)),
+        ({"b_ref": 16, "clip_low": 1.125, "clip_high": 1.5},
+         ref.linear(16, 1.125, 1.5)),
+        ({"rule": "mean"}, mean),
+        ({"rule": "mean", "flush": "false"}, mean),
+    ):
+        program = bench.program(training, "abs-sgd", 0.05, **options)
+        run = bench.run(training, program, 3, costs, rounds=20, samples=512)
+        flush = options.get("flush") != "false"
+        model = ref.Model(training, 0.05)
+        run.follows(ref.delayed(model, run.contributions(), rule, flush))
+
+
 def heterogeneous(bench):
     """Any counts: check 2 with the counts and samples of the log, check 3."""
     training = Training(momentum=0.25)
@@ -131,6 +153,46 @@ def delay_is_one(run):
             equal(awaits[t]["round"] - awaits[t - 1]["round"], 1, "delay")
 
 
+def barrier(bench):
+    """Protocol P1: counts by its rule, parameters by the serial loop."""
+    training = Training()
+    program = bench.program(training, "abs-sgd", 0.05, protocol="p1")
+    for reduction in (100, 1000, 4000):
+        costs = uneven(reduction * 1_000_000)
+        run = bench.run(training, program, 4, costs, rounds=30, samples=512)
+        rounds = run.contributions()
+        counts = [tuple(len(m[rank]) for rank in range(4)) for m in rounds]
+        expected = ref.barrier_counts(DURATIONS, reduction * 1_000_000, 31)
+        equal(counts, expected, f"counts at T_ar = {reduction} ms")
+        run.follows(ref.delayed(ref.Model(training, 0.05), rounds, ref.linear(8)))
+
+
+def waiting(bench):
+    """delayed-sgd on unequal members: fixed counts, and whoever is early waits;
+    the same with the compensation of the delay."""
+    training = Training("f64", momentum=0.5)
+    costs = {"gradient": "[7us, 3us, 11us]", "all_reduce": "50us", "jitter": 0.3}
+    for strength in (0, 0.5):
+        program = bench.program(
+            training, "delayed-sgd", 0.2, m_min=2, dc_lambda=strength
+        )
+        run = bench.run(training, program, 3, costs, rounds=20, samples=512)
+        equal(run.counts(), [(2, 2, 2)] * 21, "counts")
+        rounds, model = run.contributions(), ref.Model(training, 0.2)
+        if strength == 0:
+            run.follows(ref.delayed(model, rounds))
+            continue
+        expected = ref.compensated(model, rounds, strength)
+        plain = ref.delayed(ref.Model(training, 0.2), rounds)
+        apart = max(abs(a - b).max() for a, b in zip(expected, plain))
+        check(apart > 1e-3, "there is no compensation to see")
+        for rank in range(3):
+            history = run.history(rank=rank)
+            equal(len(history), len(expected), "versions")
+            for t, (found, w) in enumerate(zip(history, expected)):
+                near(abs(found - w).max(), 0, 1e-12, f"w after round {t} at {rank}")
+
+
 # T_ar in seconds -> period, mean samples of a round.
 LAWS = {0.25: (1.020, 61.9), 0.5: (1.020, 61.9), 1: (1.528, 92.9),
         2: (2.535, 153.9), 4: (4.589, 278.6)}
@@ -155,4 +217,4 @@ def laws(bench):
 
 
 if __name__ == "__main__":
-    main({f.__name__: f for f in (golden, serial, heterogeneous, laws)})
+    main({f.__name__: f for f in (golden, serial, rules, heterogeneous, barrier, waiting, laws)})

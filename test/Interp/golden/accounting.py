@@ -74,15 +74,17 @@ def account(name):
 
     def test(bench):
         program = bench.program(TRAINING, algorithm, 0.2, **options)
-        for seed in range(3):
-            points = [(r, step) for r in (1, 4) for step in range(STEPS[name])]
+        points = [(r, step) for r in (1, 4) for step in range(STEPS[name])]
+        # By virtual time, and by random interleavings.
+        for seed, schedule in enumerate(["time", "time", "random", "random"]):
             for point in [None] + points:
-                kill = {"kill": f"{seed}@{point[0]}.{point[1]}"} if point else {}
+                victim = seed % 3 if point else None
+                kill = {"kill": f"{victim}@{point[0]}.{point[1]}"} if point else {}
                 run = bench.run(
                     TRAINING, program, 3, COSTS, seed=seed, rounds=24,
-                    samples=SAMPLES, **kill,
+                    samples=SAMPLES, schedule=schedule, check_samples=True, **kill,
                 )
-                examine(run, name, seed if point else None)
+                examine(run, name, victim)
 
     return test
 

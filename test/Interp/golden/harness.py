@@ -81,6 +81,7 @@ class Bench:
             "--expand-algorithm",
             "--canonicalize",
             "--cse",
+            "--verify-sync",
             "-o",
             path,
         )
@@ -98,9 +99,9 @@ class Bench:
         for name, value in {"w": 0, **(cells or {})}.items():
             command += ["--cell", f"{name}={value}"]
         for name, value in {"data": "id", **options}.items():
+            flag = f"--{name.replace('_', '-')}"
             for each in value if isinstance(value, list) else [value]:
-                command.append(f"--{name.replace('_', '-')}")
-                command += [] if each is True else [each]
+                command += [flag] if each is True else [flag, each]
         return Run(training, ranks, call(*command), log.read_text())
 
 

@@ -187,6 +187,50 @@ def abs_sgd_times(durations, reduction, rounds, least=1):
     return rows
 
 
+def barrier_counts(durations, reduction, rounds):
+    """Protocol P1: who has the last sum says so and goes on until it hears
+    that all have it, which takes as long as a reduction."""
+    clocks, done, rows = [0] * len(durations), 0, []
+
+    def compute(until, least):
+        for i, duration in enumerate(durations):
+            here = least
+            while here > 0 or clocks[i] < until:
+                clocks[i] += duration
+                counts[i] += 1
+                here -= 1
+
+    for _ in range(rounds):
+        counts = [0] * len(durations)
+        compute(done, 1)
+        compute(max(clocks) + reduction, 0)
+        done = max(clocks) + reduction
+        rows.append(tuple(counts))
+    return rows
+
+
+def compensated(model, rounds, strength):
+    """The delayed loop with g + strength g g (w - w') for a mean gradient g
+    that was taken at w' and is applied at w."""
+    history, pending = [], None
+
+    def apply():
+        (total, count), before = pending
+        mean = total / count
+        mean = mean + strength * mean * mean * (model.w - before)
+        model.update(mean * count, count)
+
+    for members in rounds:
+        at = model.w
+        sums = reduce_round(model.training, at, members)
+        if pending:
+            apply()
+        history.append(model.w)
+        pending = (sums, at)
+    apply()
+    return history + [model.w]
+
+
 def split_by_speed(size, speeds):
     """Largest remainder, each at least one."""
     quotas = [size * v / sum(speeds) for v in speeds]
