@@ -21,12 +21,12 @@
 // CHECK: sample accounting: 0 whole epochs of 64, lost 0, twice 0, given back 0
 
 // LOG: "rank":0,{{.*}}"op":"grant","channel":"ps","version":0,"to":[1,2],"tickets":[1,1]}
-// LOG: "rank":1,{{.*}}"op":"await","of":"pull","channel":"ps","ticket":1,"go":true}
+// LOG: "rank":1,{{.*}}"op":"await","of":"pull",{{.*}}"channel":"ps","ticket":1,"go":true}
 // LOG: "rank":1,{{.*}}"op":"push","channel":"ps","ticket":1}
 // LOG: "rank":0,{{.*}}"op":"upload","worker":1,"ticket":1,"verdict":"accepted","staleness":0}
 // LOG: "op":"collect","channel":"ps","version":1,"who":[1,2],"staleness":[0,0]}
 // LOG: "op":"close","channel":"ps"}
-// LOG: "op":"await","of":"pull","channel":"ps","ticket":0,"go":false}
+// LOG: "op":"await","of":"pull",{{.*}}"channel":"ps","ticket":0,"go":false}
 
 // RANDOM: rank 0 @server ended: rounds 4
 // RANDOM-NEXT: @w = 12

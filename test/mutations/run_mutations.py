@@ -27,6 +27,14 @@ BIN = pathlib.Path(os.environ.get("RUBATO_BIN", ROOT / "build" / "bin"))
 INPUT = ROOT / "test" / "Sync" / "Inputs" / "training.mlir"
 SITES = 2  # places per kind and algorithm
 STATES = 200000  # of one exploration
+# Options that keep a round short: the protocol is the same.
+SMALL = {
+    "local-sgd": "steps=2",
+    "adaptive-sgd": "mega-batch=4,max-batch=2,min-batch=2",
+    "k-avg": "local-steps=2",
+    **dict.fromkeys(["bounded-staleness", "k-sync", "k-async", "asgd", "adasync",
+                     "sa-adasync"], "steps=1"),
+}
 
 
 def opt(*arguments):
@@ -92,7 +100,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for algorithm in algorithms:
-            made = opt(INPUT, f"--choose-algorithm=algorithm={algorithm}",
+            small = SMALL.get(algorithm)
+            chosen = f"algorithm={algorithm}" + (f" options={small}" if small else "")
+            made = opt(INPUT, f"--choose-algorithm={chosen}",
                        "--expand-algorithm", "--canonicalize", "--verify-sync",
                        "-o", folder / f"{algorithm}.mlir")
             if made.returncode or first_complaint(made.stderr):

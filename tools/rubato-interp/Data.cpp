@@ -86,6 +86,11 @@ RoundPlan Machine::makeBlock(World &world, RoundKey key,
 
 RoundPlan &Machine::roundOf(World &world, int rank, int strand) {
   RoundKey key = roundKey(world, rank, strand);
+  // A round that nobody shares has members of its own: those alive when it
+  // begins, not those when the fastest member began the round of that number.
+  if (key[2] >= 0 &&
+      !program.sharesRounds(program.roles[key[0]].region(key[1])))
+    key[3] = -1 - rank;
   if (!world.data->rounds.count(key)) {
     RoundPlan plan = makeBlock(world, key, live(world));
     world.data.edit().rounds[key] = std::move(plan);

@@ -8,7 +8,7 @@ using namespace rubato::gsync;
 
 namespace rubato::interp {
 
-/// "rank 1, strand @gossip, round 0".
+/// "rank 1, strand @talk, round 0".
 static void printWho(Program &program, const World &world, int rank, int index,
                      llvm::raw_ostream &os) {
   RoleInfo &role = program.roleOf(rank);

@@ -234,6 +234,9 @@ LogicalResult Machine::endMember(World &world, int rank, Phase phase) {
   world.members[rank].edit().phase = phase;
   if (failed(leaveMailboxes(world, rank)))
     return failure();
+  // A worker that had not noticed the end may have leased more meanwhile. What
+  // was accepted stays: it may still be collected.
+  voidLeases(world, rank, INT64_MAX - 1);
   if (phase != Phase::Failed)
     return success();
   // Nobody waits for one that has given up.

@@ -225,20 +225,27 @@ LogicalResult Program::checkFunctions() {
   return failure(walk.wasInterrupted());
 }
 
-bool Program::reachesCursor(Operation *op, int depth) const {
+bool Program::reaches(Operation *op, function_ref<bool(Operation *)> wanted,
+                      int depth) const {
   return op
       ->walk([&](Operation *inner) {
-        auto batch = dyn_cast<NextBatchOp>(inner);
-        if ((batch && batch.getSource() == BatchSource::Cursor) ||
-            isa<RoundSamplesOp>(inner))
-          return WalkResult::interrupt();
         auto call = dyn_cast<func::CallOp>(inner);
-        if (call && depth < 64 && !isPure(callee(call)) &&
-            reachesCursor(callee(call), depth + 1))
-          return WalkResult::interrupt();
-        return WalkResult::advance();
+        bool found =
+            wanted(inner) || (call && depth < 64 && !isPure(callee(call)) &&
+                              reaches(callee(call), wanted, depth + 1));
+        return found ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+static bool takesByCursor(Operation *op) {
+  auto batch = dyn_cast<NextBatchOp>(op);
+  return isa<RoundSamplesOp>(op) ||
+         (batch && batch.getSource() == BatchSource::Cursor);
+}
+
+static bool needsEverybody(Operation *op) {
+  return takesByCursor(op) || isCollective(op) || isa<CommitOp>(op);
 }
 
 FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
@@ -252,8 +259,10 @@ FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
   for (RoleInfo &role : program->roles)
     for (Operation &part : role.op.getBody().front()) {
       program->numberRegion(part.getRegion(0));
-      if (program->reachesCursor(&part, 0))
+      if (program->reaches(&part, takesByCursor))
         program->cursors.insert(&part.getRegion(0));
+      if (program->reaches(&part, needsEverybody))
+        program->shared.insert(&part.getRegion(0));
     }
   module.walk([&](CommitOp) { program->hasCommit = true; });
   for (auto function : module.getOps<func::FuncOp>())

@@ -83,6 +83,10 @@ public:
   /// Whether a part takes batches by cursor, and whether a role votes on them.
   bool usesCursor(mlir::Region *part) const { return cursors.contains(part); }
   bool usesCommit() const { return hasCommit; }
+  /// Whether members go through the rounds of a part together: it reduces,
+  /// votes or shares a cursor. The view is the same for all in such a round;
+  /// elsewhere a round is a member's own.
+  bool sharesRounds(mlir::Region *part) const { return shared.contains(part); }
   /// How often a call of `function` calls @name, in the order of the text.
   llvm::ArrayRef<llvm::StringRef> callsOf(mlir::func::FuncOp function) const;
 
@@ -93,9 +97,11 @@ private:
   void numberRegion(mlir::Region &root);
   void numberBlock(mlir::Block &block, unsigned &next);
 
-  bool reachesCursor(mlir::Operation *op, int depth) const;
+  bool reaches(mlir::Operation *op,
+               llvm::function_ref<bool(mlir::Operation *)> wanted,
+               int depth = 0) const;
 
-  llvm::DenseSet<mlir::Region *> cursors;
+  llvm::DenseSet<mlir::Region *> cursors, shared;
   bool hasCommit = false;
   llvm::StringMap<unsigned> byName;
   llvm::DenseMap<mlir::Value, unsigned> slots;

@@ -9,7 +9,7 @@ func.func @step(%w: tensor<6xf32>, %v: tensor<6xf32>, %g: tensor<6xf32>, %n: ten
 func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: tensor<i64>) -> tensor<f32> { ub.unreachable }
 gsync.train algorithm(#bounded_staleness.algorithm) learning_rate(5.000000e-02)
 
-// CHECK: gsync.group @all roles (@server = 1, @worker = rest)
+// CHECK: gsync.group @all roles(@server = 1, @worker = rest)
 // CHECK-NEXT: gsync.channel @ps on @all kind(mailbox) server(@server){{$}}
 // CHECK-NEXT: gsync.policy @rule "staleness.rule" local with {adapt = true, alpha = 5.000000e-01 : f64, bound = "auto", "bound-floor" = 1 : i64, "cap-growth" = false, guard = true, "guard-ratio" = 1.200000e+00 : f64, "initial-loss" = "auto", k0 = "auto", "loss-floor" = 0.000000e+00 : f64, smoothing = 9.000000e-01 : f64, "target-loss" = "auto"} {
 // CHECK-NEXT: gsync.entry @start : (i64) -> (i64, i64)
