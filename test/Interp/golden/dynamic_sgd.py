@@ -45,6 +45,10 @@ def follow(bench, training, ranks, rounds, changes, factors_of, **options):
             n = sum(said[:t])
             if options.get("rule") == "reset" and n and counts[n] != counts[n - 1]:
                 model.state = training.zero()
+            if options.get("uncorrected") and n:
+                # The last step is kept, not the last velocity.
+                ratio = float(factors[n - 1]) / float(factors[n])
+                model.state = model.state * training.number(ratio)
             sums = ref.reduce_round(training, model.w, everything[t])
             model.update(*sums, float(factors[n]))
         history.append(model.w)
@@ -74,6 +78,25 @@ def growth(bench):
     counts, factors, _ = follow(bench, training, 4, 50, changes, ref.ramp)
     equal([factors[3 + j] for j in (0, 1, 16, 32, 33)], [1, 1.09375, 2.5, 4, 4],
           "factors of a growth to four")
+
+
+def baselines(bench):
+    """The whole factor at once: with the velocity, without it, and with the
+    last step instead; and no factor."""
+    training = Training(momentum=0.5)
+    changes = {"join": joins(2, 4, 6), "kill": "1@11"}
+    immediate = lambda counts: [count / 2 for count in counts]
+    for factors_of, options in (
+        (immediate, {"rule": "immediate"}),
+        (immediate, {"rule": "reset"}),
+        (immediate, {"rule": "immediate", "uncorrected": "true"}),
+        (ref.ramp, {"uncorrected": "true"}),
+        (lambda counts: [min(c / 2, 1.25) for c in counts],
+         {"rule": "immediate", "max_factor": 1.25}),
+        (lambda counts: [1] * len(counts), {"rule": "unscaled"}),
+    ):
+        counts, _, _ = follow(bench, training, 4, 20, changes, factors_of, **options)
+        equal(sorted(set(counts)), [2, 3, 4], "member counts")
 
 
 def nested(bench):
@@ -130,4 +153,4 @@ def again(bench):
 
 
 if __name__ == "__main__":
-    main({f.__name__: f for f in (static, growth, nested, shrink, again)})
+    main({f.__name__: f for f in (static, growth, baselines, nested, shrink, again)})
