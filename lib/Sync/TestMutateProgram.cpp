@@ -267,6 +267,13 @@ void writeInModel(Operation *op) {
   YieldOp::create(b, ValueRange(body->getArgument(0)), ValueRange());
 }
 
+/// A question about who does what; others are about numbers.
+bool isAskedForDecision(Operation *op) {
+  return isInRound<AskOp>(op) &&
+         llvm::any_of(op->getResultTypes(),
+                      [](Type type) { return type.isInteger(); });
+}
+
 void oldTicket(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   OpOperand &ticket = cast<PushOp>(op).getTicketMutable();
@@ -351,7 +358,7 @@ const Mutation mutations[] = {
     {"other-tag", any<ExchangeOp>, otherTag},
     {"exchange-under-rank", isInRound<ExchangeOp>, underRank},
     {"drop-meet", isInRound<MeetOp>, drop},
-    {"drop-ask", isInRound<AskOp>, drop},
+    {"drop-ask", isAskedForDecision, drop},
     {"until-never",
      [](Operation *op) {
        auto repeat = dyn_cast<RepeatOp>(op);

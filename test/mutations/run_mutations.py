@@ -26,7 +26,7 @@ ROOT = HERE.parent.parent
 BIN = pathlib.Path(os.environ.get("RUBATO_BIN", ROOT / "build" / "bin"))
 INPUT = ROOT / "test" / "Sync" / "Inputs" / "training.mlir"
 SITES = 2  # places per kind and algorithm
-STATES = 200000  # of one exploration
+STATES = 1000000  # of one exploration
 # Options that keep a round short: the protocol is the same.
 SMALL = {
     "local-sgd": "steps=2",

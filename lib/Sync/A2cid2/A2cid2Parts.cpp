@@ -28,11 +28,12 @@ void a2cid2::Program::declare(double learningRate) {
            {{"constants", b.getFunctionType({}, {f64, f64})},
             {"report", b.getFunctionType({i64, i64}, {i1})},
             {"next", b.getFunctionType({}, {i64, i64, i1})}});
+  // Only the strand that comes less often asks when it is due.
+  StringRef due = rate() >= 1 ? "averaged" : "computed";
   b.policy("quota", "gossip.quota", Placement::Local,
            {perGradient, named("deterministic",
                                b.getBoolAttr(options.flag("deterministic")))},
-           {{"averaged", b.getFunctionType({}, {i1})},
-            {"computed", b.getFunctionType({}, {i1})}});
+           {{due, b.getFunctionType({}, {i1})}});
   b.addCells(learningRate);
   b.addState("xt", b.flatType);
   // The time of the last mixing and of one gradient; the rate of mixing that

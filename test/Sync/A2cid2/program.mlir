@@ -21,7 +21,6 @@ gsync.train algorithm(#a2cid2.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: }
 // CHECK-NEXT: gsync.policy @quota "gossip.quota" local with {deterministic = false, rate = 1.000000e+00 : f64} {
 // CHECK-NEXT: gsync.entry @averaged : () -> i1
-// CHECK-NEXT: gsync.entry @computed : () -> i1
 // CHECK-NEXT: }
 // CHECK-NEXT: gsync.cell @w : tensor<6xf32> role(parameter) layout(@params)
 // CHECK-NEXT: gsync.cell @state0 : tensor<6xf32> role(optimizer)
