@@ -244,9 +244,8 @@ void Program::server() {
       [&] {
         b.init([&](ValueRange) {
           // None, where all have died already: the first collect finds that.
-          Value alive =
-              arith::MaxSIOp::create(b, WorkersOp::create(b, i64, "ps"),
-                                     b.constant(int64_t(1)));
+          Value alive = arith::MaxSIOp::create(
+              b, WorkersOp::create(b, i64, "ps"), b.constant(int64_t(1)));
           ValueRange start = b.ask("rule", "start", alive, {i64, i64});
           GrantOp::create(b, "ps", ValueRange{b.load("w"), b.load("seen")},
                           Value(), start[1]);
