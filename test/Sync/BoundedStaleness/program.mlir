@@ -82,9 +82,10 @@ gsync.train algorithm(#bounded_staleness.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: }
 // CHECK-NEXT: gsync.role @server on @all device(host) {
 // CHECK-NEXT: gsync.init {
-// CHECK-NEXT: %[[ALIVE:.+]] = gsync.workers on @ps
-// CHECK: %[[SOME:.+]] = arith.maxsi %[[ALIVE]], %{{.+}} : i64
-// CHECK-NEXT: %[[S:.+]]:2 = gsync.ask @rule::@start(%[[SOME]])
+// CHECK-NEXT: %[[WORKERS:.+]] = gsync.workers on @ps
+// CHECK-NEXT: %[[ONE:.+]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[ALIVE:.+]] = arith.maxsi %[[WORKERS]], %[[ONE]] : i64
+// CHECK-NEXT: %[[S:.+]]:2 = gsync.ask @rule::@start(%[[ALIVE]])
 // CHECK-NEXT: %[[W:.+]] = gsync.load @w
 // CHECK-NEXT: %[[SEEN:.+]] = gsync.load @seen
 // CHECK-NEXT: gsync.grant on @ps(%[[W]], %[[SEEN]]) stale_after(%[[S]]#1)
