@@ -67,7 +67,7 @@ TEST(Functions, BlocksReadValuesFromOutside) {
       gsync.atomic (@n) {
       ^bb0(%n: tensor<i64>):
         %m = arith.addi %n, %x : tensor<i64>
-        gsync.yield %m : tensor<i64>
+        gsync.yield cells(%m : tensor<i64>)
       }
       return
     })");
