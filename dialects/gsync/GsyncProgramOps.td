@@ -55,24 +55,26 @@ def Gsync_ChannelOp : Gsync_Op<"channel", [
     * `pair`: a symmetric exchange of two, matched by a tag.
     * `mailbox`: many workers and the one member of the `server` role. The
       server's end keeps a ledger of which worker holds which version and
-      ticket.
+      ticket. A worker that was restarted `exempt` times in a row may finish,
+      however stale: nobody starves, but the bound is soft.
 
     ```mlir
     gsync.channel @grads on @world kind(collective)
-    gsync.channel @ps on @all kind(mailbox) server(@server)
+    gsync.channel @ps on @all kind(mailbox) server(@server) exempt(2)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$group,
                        Gsync_ChannelKind:$kind,
-                       OptionalAttr<FlatSymbolRefAttr>:$server);
+                       OptionalAttr<FlatSymbolRefAttr>:$server,
+                       OptionalAttr<I64Attr>:$exempt);
   let assemblyFormat = [{
     $sym_name `on` $group `kind` `(` $kind `)` (`server` `(` $server^ `)`)?
-    attr-dict
+    (`exempt` `(` $exempt^ `)`)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
       "::llvm::StringRef":$group, "::rubato::gsync::ChannelKind":$kind), [{
     build($_builder, $_state, name, group, kind,
-          ::mlir::FlatSymbolRefAttr());
+          ::mlir::FlatSymbolRefAttr(), ::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
 }

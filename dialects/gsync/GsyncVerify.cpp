@@ -61,6 +61,14 @@ LogicalResult ChannelOp::verify() {
            << stringifyChannelKind(getKind())
            << (getServer() ? " has no server; leave out server(…)"
                            : " needs server(@role)");
+  if (IntegerAttr exempt = getExemptAttr()) {
+    if (getKind() != ChannelKind::Mailbox)
+      return emitOpError("of kind ")
+             << stringifyChannelKind(getKind())
+             << " restarts nobody; leave out exempt(…)";
+    if (exempt.getInt() < 1)
+      return emitOpError("exempt must be at least 1, got ") << exempt.getInt();
+  }
   return success();
 }
 

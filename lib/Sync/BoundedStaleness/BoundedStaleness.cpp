@@ -78,12 +78,12 @@ void Program::declare(double learningRate) {
   GroupOp::create(b, "all", IntegerAttr(), IntegerAttr(),
                   b.getArrayAttr({symbol("server"), symbol("worker")}),
                   b.getDenseI64ArrayAttr({1, -1}));
-  auto channel =
-      ChannelOp::create(b, "ps", "all", ChannelKind::Mailbox,
-                        FlatSymbolRefAttr::get(b.getContext(), "server"));
   // A matter of the ledger, which belongs to the channel.
-  if (int64_t exempt = options.integer("exempt"))
-    channel->setAttr("exempt", b.getI64IntegerAttr(exempt));
+  IntegerAttr exempt;
+  if (int64_t restarts = options.integer("exempt"))
+    exempt = b.getI64IntegerAttr(restarts);
+  ChannelOp::create(b, "ps", "all", ChannelKind::Mailbox,
+                    FlatSymbolRefAttr::get(b.getContext(), "server"), exempt);
   Type i64 = b.getI64Type(), f64 = b.getF64Type(), i1 = b.getI1Type();
   b.policy("rule", "staleness.rule", Placement::Local,
            ruleSettings().getValue(),

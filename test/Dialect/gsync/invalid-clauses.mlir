@@ -947,3 +947,15 @@ func.func @f(%n: i64, %v: tensor<8xf32>) {
   %a = gsync.commit on @c expect(%n, %n) : i1
   return
 }
+
+// -----
+
+gsync.group @world
+// expected-error @below {{'gsync.channel' op of kind collective restarts nobody; leave out exempt(…)}}
+gsync.channel @c on @world kind(collective) exempt(2)
+
+// -----
+
+gsync.group @all roles(@server = 1, @worker = rest)
+// expected-error @below {{'gsync.channel' op exempt must be at least 1, got 0}}
+gsync.channel @ps on @all kind(mailbox) server(@server) exempt(0)

@@ -24,8 +24,8 @@ gsync.group @both elastic(2 to 8) roles(@server = 1, @worker = rest) {note = "ke
 gsync.channel @grads on @world kind(collective)
 // CHECK: gsync.channel @gossip on @world kind(pair)
 gsync.channel @gossip on @world kind(pair)
-// CHECK: gsync.channel @ps on @all kind(mailbox) server(@server)
-gsync.channel @ps on @all kind(mailbox) server(@server)
+// CHECK: gsync.channel @ps on @all kind(mailbox) server(@server) exempt(2)
+gsync.channel @ps on @all kind(mailbox) server(@server) exempt(2)
 // CHECK: gsync.rendezvous @turn
 gsync.rendezvous @turn
 // CHECK: gsync.policy @match "gossip.matcher" central with {degree = 2 : i64, topology = "ring"} {

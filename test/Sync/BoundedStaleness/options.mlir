@@ -21,7 +21,7 @@ func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: 
 // JOB: gsync.next_batch from(queue lease(%[[M]]#2)) :
 
 // A soft bound is a matter of the channel's ledger.
-// MOMENTUM: gsync.channel @ps on @all kind(mailbox) server(@server) {exempt = 2 : i64}
+// MOMENTUM: gsync.channel @ps on @all kind(mailbox) server(@server) exempt(2)
 // MOMENTUM: gsync.cell @velocity : tensor<6xf32> role(state)
 // MOMENTUM: gsync.atomic (@w, @seen, @velocity) -> (tensor<6xf32>, tensor<i64>) {
 // MOMENTUM-NEXT: ^bb0(%[[W:.+]]: tensor<6xf32>, %[[SEEN:.+]]: tensor<i64>, %[[V:.+]]: tensor<6xf32>):
