@@ -19,7 +19,7 @@ gsync.train algorithm(#abs_sgd.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: gsync.role @worker on @world {
 // The round before the first: nothing was summed.
 // CHECK-NEXT: gsync.init {
-// CHECK-NEXT: %[[READY:.+]] = gsync.ready : <tensor<6xf32>, tensor<i64>, tensor<f64>, tensor<i64>>
+// CHECK-NEXT: %[[READY:.+]] = gsync.ready : !gsync.future<tensor<6xf32>, tensor<i64>, tensor<f64>, tensor<i64>>
 // CHECK-NEXT: gsync.yield %[[READY]] : !gsync.future<tensor<6xf32>, tensor<i64>, tensor<f64>, tensor<i64>>
 // CHECK-NEXT: }
 // CHECK-NEXT: gsync.strand (%[[A:.+]]: !gsync.future<tensor<6xf32>, tensor<i64>, tensor<f64>, tensor<i64>>) {
