@@ -35,7 +35,7 @@ void visitEnclosing(mlir::Operation *op,
 /// The init, strand, drain or model around an operation; null in a function.
 mlir::Operation *partOf(mlir::Operation *op);
 
-/// "strand @gossip of role @worker" and the like.
+/// "strand @compute of role @worker" and the like.
 std::string describePart(mlir::Operation *part);
 
 /// A program without calls to helpers: the module itself where there are none,
