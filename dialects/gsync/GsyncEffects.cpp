@@ -6,6 +6,8 @@
 // of them must not become one.
 #include "dialects/gsync/Gsync.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
+
 using namespace mlir;
 using namespace rubato::gsync;
 
@@ -59,9 +61,20 @@ void AtomicOp::getEffects(Effects &effects) {
     effects.emplace_back(MemoryEffects::Read::get(), cell, CellResource::get());
     write<CellResource>(effects, cell);
   }
-  // The clock may be read inside, under the lock.
-  if (!getBody().getOps<NowOp>().empty())
-    write<ClockResource>(effects);
+  // What is read inside is read under the lock, however deep it stands.
+  getBody().walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      load.getEffects(effects);
+    else if (auto now = dyn_cast<NowOp>(op))
+      now.getEffects(effects);
+    else if (isa<CallOpInterface>(op))
+      // A helper may read what it likes: keep it in order with the clock and
+      // with every cell.
+      for (MemoryEffects::Effect *effect :
+           {static_cast<MemoryEffects::Effect *>(MemoryEffects::Read::get()),
+            static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())})
+        effects.emplace_back(effect, CellResource::get());
+  });
 }
 
 #define CHANNEL_EFFECT(Op)                                                     \
@@ -96,7 +109,9 @@ void RepeatOp::getEffects(Effects &effects) {
 }
 
 void AskOp::getEffects(Effects &effects) {
-  write<PolicyResource>(effects, getEntryAttr());
+  // The state belongs to the policy: its entries are not independent.
+  write<PolicyResource>(
+      effects, FlatSymbolRefAttr::get(getEntryAttr().getRootReference()));
 }
 void MeetOp::getEffects(Effects &effects) {
   write<RendezvousResource>(effects, getRendezvousAttr());

@@ -63,9 +63,8 @@ LogicalResult ChannelOp::verify() {
                            : " needs server(@role)");
   if (IntegerAttr exempt = getExemptAttr()) {
     if (getKind() != ChannelKind::Mailbox)
-      return emitOpError("of kind ")
-             << stringifyChannelKind(getKind())
-             << " restarts nobody; leave out exempt(…)";
+      return emitOpError("of kind ") << stringifyChannelKind(getKind())
+                                     << " restarts nobody; leave out exempt(…)";
     if (exempt.getInt() < 1)
       return emitOpError("exempt must be at least 1, got ") << exempt.getInt();
   }
@@ -257,6 +256,8 @@ LogicalResult AtomicOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult AtomicOp::verifyRegions() {
+  if (getCells().empty())
+    return emitOpError("changes no cell; use gsync.load to read one");
   Block &body = getBody().front();
   auto yield = cast<YieldOp>(body.getTerminator());
   if (yield.getCells().getTypes() != body.getArgumentTypes())

@@ -959,3 +959,12 @@ gsync.channel @c on @world kind(collective) exempt(2)
 gsync.group @all roles(@server = 1, @worker = rest)
 // expected-error @below {{'gsync.channel' op exempt must be at least 1, got 0}}
 gsync.channel @ps on @all kind(mailbox) server(@server) exempt(0)
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'gsync.atomic' op changes no cell; use gsync.load to read one}}
+  gsync.atomic () {
+  }
+  return
+}
