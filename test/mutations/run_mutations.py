@@ -27,6 +27,23 @@ BIN = pathlib.Path(os.environ.get("RUBATO_BIN", ROOT / "build" / "bin"))
 INPUT = ROOT / "test" / "Sync" / "Inputs" / "training.mlir"
 SITES = 2  # places per kind and algorithm
 STATES = 1000000  # of one exploration
+# The rule that each kind of mutation breaks.
+RULES = {
+    "futures are consumed once": [
+        "drop-await", "await-twice", "await-under-condition", "forget-carried",
+        "start-twice"],
+    "members do alike": [
+        "collective-under-stop", "collective-under-poll", "collective-under-rank",
+        "collective-in-repeat", "swap-on-rank", "local-go", "commit-under-rank"],
+    "cells have their discipline": [
+        "read-outside-atomic", "write-setting", "write-in-model"],
+    "cells change after what may fail": ["change-before-fallible"],
+    "nobody waits for ever": [
+        "drop-grant", "drop-close", "drop-push", "drop-commit", "old-ticket",
+        "grant-to-all", "pull-twice", "other-tag", "exchange-under-rank",
+        "drop-meet", "drop-ask", "until-never", "never-stop"],
+}
+RULE_OF = {kind: rule for rule, kinds in RULES.items() for kind in kinds}
 # Options that keep a round short: the protocol is the same.
 SMALL = {
     "local-sgd": "steps=2",
@@ -94,7 +111,9 @@ def main():
                             capture_output=True, text=True, check=True).stdout
     algorithms = options.algorithm or json.loads(listed)
     equivalent = json.loads((HERE / "equivalent.json").read_text())
-    counts, per_algorithm, wrong = collections.Counter(), collections.Counter(), []
+    counts, per_algorithm, per_rule = (collections.Counter() for _ in range(3))
+    wrong = [f"{kind}: stands in RULES under no rule" for kind in kinds()
+             if kind not in RULE_OF]
     unused = {key for key in equivalent if key.split("/")[0] in algorithms
               and (not options.kind or key.split("/")[1] in options.kind)}
     with tempfile.TemporaryDirectory() as name:
@@ -120,7 +139,9 @@ def main():
                     how, message = "equivalent", equivalent[key]
                     unused.discard(key)
                 counts[how] += 1
-                per_algorithm[algorithm] += how not in ("survived", "equivalent")
+                if how not in ("survived", "equivalent"):
+                    per_algorithm[algorithm] += 1
+                    per_rule[RULE_OF.get(kind)] += 1
                 if how == "survived":
                     wrong.append(f"{key}: nobody found it")
                 if options.verbose or how == "survived":
@@ -128,8 +149,13 @@ def main():
     wrong += [f"{key}: stands in equivalent.json but was found" for key in sorted(unused)]
     wrong += [f"{a}: only {per_algorithm[a]} mutants found" for a in algorithms
               if per_algorithm[a] < 2 and not options.kind]
+    if not options.kind and not options.algorithm:
+        wrong += [f"{rule}: only {per_rule[rule]} mutants found" for rule in RULES
+                  if per_rule[rule] < 3]
     for line in wrong:
         print(f"error: {line}")
+    for rule in RULES:
+        print(f"{per_rule[rule]:4} found that break the rule: {rule}")
     found = counts["operation"] + counts["pass"] + counts["interpreter"]
     print(f"{sum(counts.values())} mutants of {len(algorithms)} algorithms: {found} found "
           f"({counts['operation']} by operations, {counts['pass']} by passes, "

@@ -358,7 +358,9 @@ func.func @f() {
   gsync.atomic (@seen) {
   ^bb0(%a: tensor<i64>):
     // expected-error@+1 {{'gsync.atomic' op may not stand in a gsync.atomic: it could wait; move it in front of the atomic}}
-    gsync.atomic () {
+    gsync.atomic (@seen) {
+    ^bb0(%b: tensor<i64>):
+      gsync.yield cells(%b : tensor<i64>)
     }
     gsync.yield cells(%a : tensor<i64>)
   }
