@@ -79,6 +79,23 @@ static LogicalResult checkModel(ModelOp model) {
   return failure(walk.wasInterrupted());
 }
 
+/// What an operation says of itself, said again of what calls bring in: an
+/// atomic holds its lock while it runs, so nothing in it waits.
+static LogicalResult checkAtomic(AtomicOp atomic) {
+  WalkResult walk = atomic.getBody().walk([&](Operation *op) {
+    if (!isAction(op) || isa<LoadOp, NowOp>(op))
+      return WalkResult::advance();
+    InFlightDiagnostic diag =
+        op->emitOpError(kSyncStage)
+        << "may not stand in a gsync.atomic: it could wait, and the cells are "
+           "locked meanwhile; move the call that leads to it in front of the "
+           "atomic";
+    diag.attachNote(atomic.getLoc()) << "the atomic";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // Lost updates
 //===----------------------------------------------------------------------===//
@@ -216,6 +233,10 @@ LogicalResult rubato::verifyCells(ModuleOp module, bool printLocks) {
   if (failed(program) || failed(checkRoles(program->module())))
     return failure();
   for (auto role : program->module().getOps<RoleOp>()) {
+    WalkResult atomics = role.walk<WalkOrder::PreOrder>(
+        [](AtomicOp atomic) { return WalkResult(checkAtomic(atomic)); });
+    if (atomics.wasInterrupted())
+      return failure();
     if (auto model = role.part<ModelOp>(); model && failed(checkModel(model)))
       return failure();
     if (failed(checkLostUpdates(role)))

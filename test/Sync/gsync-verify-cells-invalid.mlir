@@ -393,3 +393,61 @@ gsync.role @worker on @world {
     gsync.yield %z : tensor<8xf32>
   }
 }
+
+// -----
+
+// A call hides a wait under a lock,
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @ch on @world kind(collective)
+gsync.cell @x : i64 role(counter)
+func.func private @talk() {
+  %n = gsync.zero : tensor<i64>
+  // expected-error@+1 {{'gsync.all_reduce' op sync stage: may not stand in a gsync.atomic: it could wait, and the cells are locked meanwhile; move the call that leads to it in front of the atomic}}
+  %f = gsync.all_reduce sum on @ch (%n) : (tensor<i64>) -> !F
+  %w = gsync.await %f : !F
+  return
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    // expected-note@+1 {{the atomic}}
+    gsync.atomic (@x) {
+    ^bb0(%v: i64):
+      func.call @talk() : () -> ()
+      gsync.yield cells(%v : i64)
+    }
+    gsync.next %no
+  }
+}
+
+// -----
+
+// or, two calls deep, a second lock.
+gsync.group @world
+gsync.cell @x : i64 role(counter)
+gsync.cell @y : i64 role(counter)
+func.func private @bump() {
+  // expected-error@+1 {{'gsync.atomic' op sync stage: may not stand in a gsync.atomic: it could wait}}
+  gsync.atomic (@y) {
+  ^bb0(%v: i64):
+    gsync.yield cells(%v : i64)
+  }
+  return
+}
+func.func private @outer() {
+  func.call @bump() : () -> ()
+  return
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    // expected-note@+1 {{the atomic}}
+    gsync.atomic (@x) {
+    ^bb0(%v: i64):
+      func.call @outer() : () -> ()
+      gsync.yield cells(%v : i64)
+    }
+    gsync.next %no
+  }
+}

@@ -216,3 +216,26 @@ gsync.role @worker on @world {
     gsync.yield %z : tensor<8xf32>
   }
 }
+
+// -----
+
+// A helper that is called under a lock and only reads.
+gsync.group @world
+gsync.cell @x : i64 role(counter)
+gsync.cell @pace : i64 role(setting)
+func.func private @step() -> i64 {
+  %s = gsync.load @pace : i64
+  return %s : i64
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    gsync.atomic (@x) {
+    ^bb0(%v: i64):
+      %s = func.call @step() : () -> i64
+      %w = arith.addi %v, %s : i64
+      gsync.yield cells(%w : i64)
+    }
+    gsync.next %no
+  }
+}
