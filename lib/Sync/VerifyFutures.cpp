@@ -228,6 +228,22 @@ LogicalResult FutureChecker::loop(Operation *op) {
   return success();
 }
 
+/// What the last round of a strand carries has nobody but the drain.
+static LogicalResult checkDrained(RoleOp role) {
+  if (role.part<DrainOp>())
+    return success(); // takes all that is carried, and run() looks at it
+  for (StrandOp strand : role.strands()) {
+    auto next = cast<NextOp>(strand.getBody().front().getTerminator());
+    if (llvm::any_of(next.getCarried(), isFuture))
+      return next.emitOpError(kSyncStage)
+             << "carries a future, but role @" << role.getSymName()
+             << " has no gsync.drain: after the last round nobody consumes "
+                "it; add a gsync.drain that takes what the strands carry and "
+                "awaits it";
+  }
+  return success();
+}
+
 LogicalResult rubato::verifyFutures(ModuleOp module) {
   bool sound = true;
   auto check = [&](Operation *root) {
@@ -235,9 +251,11 @@ LogicalResult rubato::verifyFutures(ModuleOp module) {
   };
   for (auto function : module.getOps<func::FuncOp>())
     check(function);
-  for (auto role : module.getOps<RoleOp>())
+  for (auto role : module.getOps<RoleOp>()) {
     for (Operation &part : role.getBody().front())
       check(&part);
+    sound &= succeeded(checkDrained(role));
+  }
   return success(sound);
 }
 

@@ -526,3 +526,23 @@ gsync.role @worker on @world {
     gsync.next %yes
   }
 }
+
+// -----
+
+// A future of the last round, and no drain.
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.role @worker on @world {
+  gsync.init {
+    %p = gsync.ready : !F
+    gsync.yield %p : !F
+  }
+  gsync.strand (%p: !F) {
+    %yes = arith.constant true
+    %n = gsync.await %p : !F
+    %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
+    // expected-error@+1 {{'gsync.next' op sync stage: carries a future, but role @worker has no gsync.drain: after the last round nobody consumes it; add a gsync.drain that takes what the strands carry and awaits it}}
+    gsync.next %yes (%f : !F)
+  }
+}

@@ -105,3 +105,22 @@ gsync.role @worker on @world {
     gsync.yield
   }
 }
+
+// -----
+
+// Values, unlike futures, may be carried without a drain.
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.role @worker on @world {
+  gsync.init {
+    %z = gsync.zero : tensor<i64>
+    gsync.yield %z : tensor<i64>
+  }
+  gsync.strand (%n: tensor<i64>) {
+    %yes = arith.constant true
+    %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
+    %s = gsync.await %f : !F
+    gsync.next %yes (%s : tensor<i64>)
+  }
+}
