@@ -160,9 +160,28 @@ private:
       for (Region &region : owner->getRegions())
         for (Value v : region.front().getTerminator()->getOperands())
           trace(v);
-    if (auto strand = dyn_cast<StrandOp>(owner))
+    if (auto strand = dyn_cast<StrandOp>(owner)) {
       trace(cast<NextOp>(strand.getBody().front().getTerminator())
                 .getCarried()[argument.getArgNumber()]);
+      if (Value first = firstOf(strand, argument.getArgNumber()))
+        trace(first);
+    }
+  }
+
+  /// What the init yields for an argument of a strand: the values for all
+  /// strands, one strand after the other.
+  static Value firstOf(StrandOp strand, unsigned number) {
+    auto role = cast<RoleOp>(strand->getParentOp());
+    auto init = role.part<InitOp>();
+    if (!init)
+      return {};
+    for (StrandOp before : role.strands()) {
+      if (before == strand)
+        break;
+      number += before.getBody().getNumArguments();
+    }
+    auto yield = cast<YieldOp>(init.getBody().front().getTerminator());
+    return yield.getValues()[number];
   }
 
   AtomicOp atomic;

@@ -451,3 +451,36 @@ gsync.role @worker on @world {
     gsync.next %no
   }
 }
+
+// -----
+
+// A value that the init read, and the strand only passes on; the init yields
+// for the other strand first.
+gsync.group @world
+gsync.cell @x : tensor<i64> role(counter)
+gsync.role @worker on @world {
+  gsync.init {
+    %z = gsync.zero : tensor<i64>
+    // expected-note@+1 {{read here}}
+    %s = gsync.load @x : tensor<i64>
+    gsync.yield %z, %s : tensor<i64>, tensor<i64>
+  }
+  gsync.strand @a (%o: tensor<i64>) {
+    %yes = arith.constant true
+    gsync.atomic (@x) {
+    ^bb0(%v: tensor<i64>):
+      %n = arith.addi %v, %o : tensor<i64>
+      gsync.yield cells(%n : tensor<i64>)
+    }
+    gsync.next %yes (%o : tensor<i64>)
+  }
+  gsync.strand @b (%s: tensor<i64>) {
+    %yes = arith.constant true
+    // expected-error@+1 {{'gsync.atomic' op sync stage: changes @x by a value read before: a read-modify-write outside an atomic, which loses what another strand changes in between; compute the new value from the atomic's argument for the cell}}
+    gsync.atomic (@x) {
+    ^bb0(%v: tensor<i64>):
+      gsync.yield cells(%s : tensor<i64>)
+    }
+    gsync.next %yes (%s : tensor<i64>)
+  }
+}

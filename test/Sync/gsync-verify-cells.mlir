@@ -239,3 +239,33 @@ gsync.role @worker on @world {
     gsync.next %no
   }
 }
+
+// -----
+
+// What the init read is compared with, and the sibling's value is another's.
+gsync.group @world
+gsync.cell @x : tensor<i64> role(counter)
+gsync.role @worker on @world {
+  gsync.init {
+    %z = gsync.zero : tensor<i64>
+    %s = gsync.load @x : tensor<i64>
+    gsync.yield %s, %z : tensor<i64>, tensor<i64>
+  }
+  gsync.strand @a (%s: tensor<i64>) {
+    %yes = arith.constant true
+    gsync.atomic (@x) {
+    ^bb0(%v: tensor<i64>):
+      %n = arith.maxsi %v, %s : tensor<i64>
+      gsync.yield cells(%n : tensor<i64>)
+    }
+    gsync.next %yes (%s : tensor<i64>)
+  }
+  gsync.strand @b (%z: tensor<i64>) {
+    %yes = arith.constant true
+    gsync.atomic (@x) {
+    ^bb0(%v: tensor<i64>):
+      gsync.yield cells(%z : tensor<i64>)
+    }
+    gsync.next %yes (%z : tensor<i64>)
+  }
+}
