@@ -38,6 +38,40 @@ static LogicalResult checkGroup(ModuleOp module, GroupOp group) {
   return success();
 }
 
+/// The group whose members an operation deals with, and the name by which it
+/// says so.
+static std::pair<FlatSymbolRefAttr, FlatSymbolRefAttr> groupOf(ModuleOp module,
+                                                               Operation *op) {
+  if (auto view = dyn_cast<ViewOp>(op))
+    return {view.getGroupAttr(), view.getGroupAttr()};
+  if (auto commit = dyn_cast<CommitOp>(op))
+    return {commit.getGroupAttr(), commit.getGroupAttr()};
+  FlatSymbolRefAttr name = channelOf(op);
+  if (auto batch = dyn_cast<NextBatchOp>(op))
+    name = batch.getAckedByAttr();
+  auto channel = name ? module.lookupSymbol<ChannelOp>(name) : ChannelOp();
+  return {channel ? channel.getGroupAttr() : FlatSymbolRefAttr(), name};
+}
+
+/// Members of one group are strangers to all others: they have no rank there,
+/// and nobody there waits for them.
+static LogicalResult checkMembership(ModuleOp module, RoleOp role) {
+  WalkResult walk = role.walk([&](Operation *op) {
+    auto [group, name] = groupOf(module, op);
+    if (!group || group == role.getGroupAttr())
+      return WalkResult::advance();
+    InFlightDiagnostic diag = op->emitOpError(kSyncStage) << "uses " << name;
+    if (name != group)
+      diag << " of group " << group;
+    diag << ", but role @" << role.getSymName() << " runs on "
+         << role.getGroupAttr() << ", whose members are not in it; "
+         << (name == group ? "name " : "use a channel on ")
+         << role.getGroupAttr() << ", or put the role on " << group;
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 /// A collective is reached by all members of its group, so by all its roles in
 /// one order: only a group of one role can promise that.
 static LogicalResult checkCollective(ModuleOp module, ChannelOp channel) {
@@ -168,6 +202,9 @@ LogicalResult rubato::verifyChannels(ModuleOp module) {
   ModuleOp flat = program->module();
   for (auto group : flat.getOps<GroupOp>())
     if (failed(checkGroup(flat, group)))
+      return failure();
+  for (auto role : flat.getOps<RoleOp>())
+    if (failed(checkMembership(flat, role)))
       return failure();
   for (auto channel : flat.getOps<ChannelOp>())
     if (failed(checkUse(flat, channel)))

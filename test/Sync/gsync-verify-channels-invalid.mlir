@@ -1361,3 +1361,49 @@ gsync.role @worker on @world {
     gsync.next %go
   }
 }
+
+// -----
+
+// A channel among others,
+gsync.group @a
+gsync.group @b
+gsync.channel @c on @b kind(collective)
+gsync.role @worker on @a {
+  gsync.strand {
+    %no = arith.constant false
+    %n = gsync.zero : tensor<i64>
+    // expected-error@+1 {{'gsync.all_reduce' op sync stage: uses @c of group @b, but role @worker runs on @a, whose members are not in it; use a channel on @a, or put the role on @b}}
+    %f = gsync.all_reduce sum on @c (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
+    %s = gsync.await %f : !gsync.future<tensor<i64>>
+    gsync.next %no
+  }
+}
+
+// -----
+
+// a place among others,
+gsync.group @a
+gsync.group @b
+gsync.role @worker on @a {
+  gsync.strand {
+    %no = arith.constant false
+    // expected-error@+1 {{'gsync.view' op sync stage: uses @b, but role @worker runs on @a, whose members are not in it; name @a, or put the role on @b}}
+    %n, %r = gsync.view @b : i64, i64
+    gsync.next %no
+  }
+}
+
+// -----
+
+// a vote of others.
+gsync.group @a
+gsync.group @b
+gsync.role @worker on @a {
+  gsync.strand {
+    %no = arith.constant false
+    %n, %r = gsync.view @a : i64, i64
+    // expected-error@+1 {{'gsync.commit' op sync stage: uses @b, but role @worker runs on @a, whose members are not in it; name @a, or put the role on @b}}
+    %ok = gsync.commit on @b expect(%n, %n) : i1
+    gsync.next %no
+  }
+}

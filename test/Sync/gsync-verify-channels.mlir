@@ -412,3 +412,35 @@ gsync.role @worker on @world {
     gsync.next %go
   }
 }
+
+// -----
+
+// Two groups, each among itself; a helper is used by both.
+!F = !gsync.future<tensor<i64>>
+gsync.group @a
+gsync.group @b
+gsync.channel @ca on @a kind(collective)
+gsync.channel @cb on @b kind(collective)
+func.func private @stop() -> tensor<i64> {
+  %s = gsync.stop_requested : tensor<i64>
+  return %s : tensor<i64>
+}
+gsync.role @first on @a {
+  gsync.strand {
+    %no = arith.constant false
+    %n, %r = gsync.view @a : i64, i64
+    %s = func.call @stop() : () -> tensor<i64>
+    %f = gsync.all_reduce sum on @ca (%s) : (tensor<i64>) -> !F
+    %t = gsync.await %f : !F
+    gsync.next %no
+  }
+}
+gsync.role @second on @b {
+  gsync.strand {
+    %no = arith.constant false
+    %s = func.call @stop() : () -> tensor<i64>
+    %f = gsync.all_reduce sum on @cb (%s) : (tensor<i64>) -> !F
+    %t = gsync.await %f : !F
+    gsync.next %no
+  }
+}
