@@ -53,6 +53,16 @@ std::string rubato::describePart(Operation *part) {
   return text;
 }
 
+bool rubato::sharesRounds(Operation *part) {
+  WalkResult walk = part->walk([](Operation *op) {
+    auto batch = dyn_cast<NextBatchOp>(op);
+    bool shares = isCollective(op) || isa<CommitOp, RoundSamplesOp>(op) ||
+                  (batch && batch.getSource() == BatchSource::Cursor);
+    return shares ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,11 @@ mlir::Operation *partOf(mlir::Operation *op);
 /// "strand @talk of role @worker" and the like.
 std::string describePart(mlir::Operation *part);
 
+/// Whether members go through the rounds of a part together: it reaches a
+/// collective, a vote, or samples that are dealt out by the round. `part` calls
+/// no helpers.
+bool sharesRounds(mlir::Operation *part);
+
 /// A program without calls to helpers: the module itself where there are none,
 /// else a copy with them inlined. Functions that only compute stay calls. An
 /// error where helpers are recursive or not structured.

@@ -154,6 +154,12 @@ bool Uniformity::visitSource(Operation *op) {
     return local();
   if (auto view = dyn_cast<ViewOp>(op)) {
     mark(view.getRank(), op);
+    // Members see a change of the group at a boundary of rounds: at the same
+    // one only where they have rounds in common. No strand runs in an init or a
+    // drain, and all members get there together.
+    Operation *part = partOf(op);
+    if (isa<StrandOp>(part) && !sharesRounds(part))
+      mark(view.getMembers(), op);
     return true;
   }
   if (auto load = dyn_cast<LoadOp>(op)) {

@@ -1096,3 +1096,36 @@ gsync.role @worker on @world {
     gsync.next %yes
   }
 }
+
+// -----
+
+// The number of members, seen by a strand whose rounds are its own.
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.cell @n : i64 role(counter)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    // expected-note@+1 {{local because of 'gsync.view': members may see different values here}}
+    %n, %r = gsync.view @world : i64, i64
+    gsync.atomic (@n) {
+    ^bb0(%v: i64):
+      gsync.yield cells(%n : i64)
+    }
+    gsync.next %no
+  }
+  gsync.drain {
+    %two = arith.constant 2 : i64
+    %n = gsync.load @n : i64
+    %c = arith.cmpi eq, %n, %two : i64
+    // expected-note@+1 {{the condition}}
+    scf.if %c {
+      %z = gsync.zero : tensor<i64>
+      // expected-error@+1 {{'gsync.all_reduce' op sync stage: stands under a local condition, by which members may decide differently: every member must reach it, or the others wait for ever; move it out, or decide by something uniform (let it ride in a reduction)}}
+      %f = gsync.all_reduce sum on @grads (%z) : (tensor<i64>) -> !F
+      %s = gsync.await %f : !F
+    }
+    gsync.yield
+  }
+}

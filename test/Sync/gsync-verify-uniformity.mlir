@@ -453,3 +453,39 @@ gsync.role @worker on @world {
     gsync.next %yes
   }
 }
+
+// -----
+
+// The number of members, seen in rounds that members share, here by a helper's
+// reduction, and in a drain.
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.cell @n : i64 role(counter)
+func.func private @reduce() {
+  %z = gsync.zero : tensor<i64>
+  %f = gsync.all_reduce sum on @grads (%z) : (tensor<i64>) -> !F
+  %s = gsync.await %f : !F
+  return
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %n, %r = gsync.view @world : i64, i64
+    func.call @reduce() : () -> ()
+    gsync.atomic (@n) {
+    ^bb0(%v: i64):
+      gsync.yield cells(%n : i64)
+    }
+    gsync.next %no
+  }
+  gsync.drain {
+    %seen = gsync.load @n : i64
+    %n, %r = gsync.view @world : i64, i64
+    %c = arith.cmpi eq, %n, %seen : i64
+    scf.if %c {
+      func.call @reduce() : () -> ()
+    }
+    gsync.yield
+  }
+}
