@@ -132,6 +132,32 @@ static LogicalResult checkRendezvous(ModuleOp module, RendezvousOp place) {
          << "; a rendezvous is for exactly two strands of one role";
 }
 
+/// Whether `found` holds of an operation or, where it branches, of one on each
+/// of its ways.
+static bool holdsOnEveryPath(Operation *op,
+                             function_ref<bool(Operation *)> found) {
+  if (found(op))
+    return true;
+  return isBranch(op) && !maySkip(op) &&
+         llvm::all_of(op->getRegions(), [&](Region &region) {
+           return llvm::any_of(region.front(), [&](Operation &inner) {
+             return holdsOnEveryPath(&inner, found);
+           });
+         });
+}
+
+/// Whether whoever passes `op` passes something behind it, in the same part,
+/// for which `found` holds.
+static bool isFollowedBy(Operation *op, function_ref<bool(Operation *)> found) {
+  Operation *part = partOf(op);
+  for (Operation *at = op; at != part; at = at->getParentOp())
+    for (Operation *behind = at->getNextNode(); behind;
+         behind = behind->getNextNode())
+      if (holdsOnEveryPath(behind, found))
+        return true;
+  return false;
+}
+
 /// Samples of a queue are acknowledged by the next reduction of the strand that
 /// took them.
 static LogicalResult checkAcknowledged(ModuleOp module) {
@@ -139,19 +165,16 @@ static LogicalResult checkAcknowledged(ModuleOp module) {
     Operation *part = partOf(batch);
     if (!part || !batch.getAckedByAttr())
       return WalkResult::advance();
-    bool reached = false, acknowledged = false;
-    part->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      reached |= op == batch;
-      acknowledged |= reached && isCollective(op) &&
-                      channelOf(op) == batch.getAckedByAttr();
+    bool acknowledged = isFollowedBy(batch, [&](Operation *op) {
+      return isCollective(op) && channelOf(op) == batch.getAckedByAttr();
     });
     if (acknowledged)
       return WalkResult::advance();
     batch.emitOpError(kSyncStage)
         << "is acknowledged by the next reduction on " << batch.getAckedByAttr()
-        << ", but none follows in the " << describePart(part)
+        << ", but none follows on every path of the " << describePart(part)
         << ": its samples would never count as done; reduce on it behind the "
-           "batch, or leave out acked_by";
+           "batch, under no further condition, or leave out acked_by";
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());

@@ -979,7 +979,7 @@ gsync.role @worker on @world {
     %n = gsync.zero : tensor<i64>
     %h = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !gsync.future<tensor<i64>>
     %hs = gsync.await %h : !gsync.future<tensor<i64>>
-    // expected-error@+1 {{'gsync.next_batch' op sync stage: is acknowledged by the next reduction on @grads, but none follows in the strand of role @worker: its samples would never count as done; reduce on it behind the batch, or leave out acked_by}}
+    // expected-error@+1 {{'gsync.next_batch' op sync stage: is acknowledged by the next reduction on @grads, but none follows on every path of the strand of role @worker: its samples would never count as done; reduce on it behind the batch, under no further condition, or leave out acked_by}}
     %b = gsync.next_batch from(queue acked_by(@grads)) : tensor<i64>
     %f = gsync.exchange (%n) with(%zero) tag(%zero) on @pair : (tensor<i64>) -> !gsync.future<tensor<i64>>
     %s = gsync.await %f : !gsync.future<tensor<i64>>
@@ -1404,6 +1404,55 @@ gsync.role @worker on @a {
     %n, %r = gsync.view @a : i64, i64
     // expected-error@+1 {{'gsync.commit' op sync stage: uses @b, but role @worker runs on @a, whose members are not in it; name @a, or put the role on @b}}
     %ok = gsync.commit on @b expect(%n, %n) : i1
+    gsync.next %no
+  }
+}
+
+// -----
+
+// The reduction stands on the other path,
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.cell @x : i64 role(counter)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %zero = arith.constant 0 : i64
+    %n = gsync.zero : tensor<i64>
+    %x = gsync.load @x : i64
+    %c = arith.cmpi eq, %x, %zero : i64
+    scf.if %c {
+      // expected-error@+1 {{'gsync.next_batch' op sync stage: is acknowledged by the next reduction on @grads, but none follows on every path of the strand of role @worker}}
+      %b = gsync.next_batch from(queue acked_by(@grads)) : tensor<i64>
+    } else {
+      %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
+      %s = gsync.await %f : !F
+    }
+    gsync.next %no
+  }
+}
+
+// -----
+
+// or on one that may be skipped.
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.cell @x : i64 role(counter)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %zero = arith.constant 0 : i64
+    %n = gsync.zero : tensor<i64>
+    %x = gsync.load @x : i64
+    %c = arith.cmpi eq, %x, %zero : i64
+    // expected-error@+1 {{'gsync.next_batch' op sync stage: is acknowledged by the next reduction on @grads, but none follows on every path of the strand of role @worker}}
+    %b = gsync.next_batch from(queue acked_by(@grads)) : tensor<i64>
+    scf.if %c {
+      %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
+      %s = gsync.await %f : !F
+    }
     gsync.next %no
   }
 }

@@ -444,3 +444,29 @@ gsync.role @second on @b {
     gsync.next %no
   }
 }
+
+// -----
+
+// A batch that is acknowledged on each path behind it.
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @grads on @world kind(collective)
+gsync.cell @x : i64 role(counter)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %zero = arith.constant 0 : i64
+    %n = gsync.zero : tensor<i64>
+    %x = gsync.load @x : i64
+    %c = arith.cmpi eq, %x, %zero : i64
+    %b = gsync.next_batch from(queue acked_by(@grads)) : tensor<i64>
+    scf.if %c {
+      %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
+      %s = gsync.await %f : !F
+    } else {
+      %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
+      %s = gsync.await %f : !F
+    }
+    gsync.next %no
+  }
+}
