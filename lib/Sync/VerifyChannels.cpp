@@ -200,20 +200,26 @@ static LogicalResult checkElastic(ModuleOp module, RoleOp role) {
   if (!group.getMin())
     return success();
   for (StrandOp strand : role.strands()) {
-    NextBatchOp reserved;
-    bool votes = false;
-    strand.walk([&](Operation *op) {
-      auto batch = dyn_cast<NextBatchOp>(op);
-      if (batch && batch.getSource() == BatchSource::Cursor)
-        reserved = batch;
-      votes |= isa<CommitOp>(op);
+    Block &round = strand.getBody().front();
+    WalkResult walk = strand.walk([&](NextBatchOp batch) {
+      if (batch.getSource() != BatchSource::Cursor)
+        return WalkResult::advance();
+      // In the round's own block, so that nobody gets around it.
+      Operation *last = round.findAncestorOpInBlock(*batch);
+      if (llvm::any_of(round.getOps<CommitOp>(), [&](CommitOp commit) {
+            return last->isBeforeInBlock(commit);
+          }))
+        return WalkResult::advance();
+      batch.emitOpError(kSyncStage)
+          << "reserves samples of a round in the elastic group @"
+          << group.getSymName()
+          << ", but no vote on the round follows it: where a member is lost, "
+             "its samples would be left out; add gsync.commit behind it, under "
+             "no condition";
+      return WalkResult::interrupt();
     });
-    if (reserved && !votes)
-      return reserved.emitOpError(kSyncStage)
-             << "reserves samples of a round in the elastic group @"
-             << group.getSymName()
-             << ", but the strand never votes on the round: where a member is "
-                "lost, its samples would be left out; add gsync.commit";
+    if (walk.wasInterrupted())
+      return failure();
   }
   return success();
 }

@@ -1355,7 +1355,7 @@ gsync.role @worker on @world {
 gsync.group @world elastic(1 to 8)
 gsync.role @worker on @world {
   gsync.strand {
-    // expected-error @below {{'gsync.next_batch' op sync stage: reserves samples of a round in the elastic group @world, but the strand never votes on the round}}
+    // expected-error @below {{'gsync.next_batch' op sync stage: reserves samples of a round in the elastic group @world, but no vote on the round follows it: where a member is lost, its samples would be left out; add gsync.commit behind it, under no condition}}
     %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
     %go = arith.constant false
     gsync.next %go
@@ -1453,6 +1453,55 @@ gsync.role @worker on @world {
       %f = gsync.all_reduce sum on @grads (%n) : (tensor<i64>) -> !F
       %s = gsync.await %f : !F
     }
+    gsync.next %no
+  }
+}
+
+// -----
+
+// The vote comes before the samples,
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %total = gsync.round_samples : i64
+    %ok = gsync.commit on @world expect(%total, %total) : i1
+    // expected-error @below {{'gsync.next_batch' op sync stage: reserves samples of a round in the elastic group @world, but no vote on the round follows it}}
+    %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    gsync.next %no
+  }
+}
+
+// -----
+
+// or is taken now and then,
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %total = gsync.round_samples : i64
+    // expected-error @below {{'gsync.next_batch' op sync stage: reserves samples of a round in the elastic group @world, but no vote on the round follows it}}
+    %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    %c = arith.cmpi eq, %total, %total : i64
+    scf.if %c {
+      %ok = gsync.commit on @world expect(%total, %total) : i1
+    }
+    gsync.next %no
+  }
+}
+
+// -----
+
+// or knows of the first batch only.
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %total = gsync.round_samples : i64
+    %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    %ok = gsync.commit on @world expect(%total, %total) : i1
+    // expected-error @below {{'gsync.next_batch' op sync stage: reserves samples of a round in the elastic group @world, but no vote on the round follows it}}
+    %more:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
     gsync.next %no
   }
 }

@@ -470,3 +470,20 @@ gsync.role @worker on @world {
     gsync.next %no
   }
 }
+
+// -----
+
+// A batch under a condition, and a vote under none.
+gsync.group @world elastic(1 to 8)
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %total = gsync.round_samples : i64
+    %c = arith.cmpi eq, %total, %total : i64
+    scf.if %c {
+      %batch:3 = gsync.next_batch from(cursor) : tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>
+    }
+    %ok = gsync.commit on @world expect(%total, %total) : i1
+    gsync.next %no
+  }
+}
