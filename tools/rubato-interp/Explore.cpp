@@ -4,9 +4,21 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <fstream>
+#include <unistd.h>
+
 using namespace mlir;
 
 namespace rubato::interp {
+
+/// What this process holds now, in MiB; 0 where that is not known.
+static int64_t residentMemory() {
+  std::ifstream file("/proc/self/statm");
+  int64_t whole = 0, resident = 0;
+  if (!(file >> whole >> resident))
+    return 0;
+  return resident * sysconf(_SC_PAGESIZE) / (1024 * 1024);
+}
 
 Explorer::Explorer(Machine &machine, const ExploreOptions &options)
     : machine(machine), options(options), independence(machine.program) {
@@ -242,6 +254,10 @@ ExploreResult Explorer::run() {
     result.transitions = edges.size();
     if (result.states > options.maxStates)
       return result;
+    if (state % 1024 == 0 && residentMemory() > options.maxMemory) {
+      result.outOfMemory = true;
+      return result;
+    }
   }
   firstEdge.push_back(edges.size());
   result.finished = true;

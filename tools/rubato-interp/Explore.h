@@ -18,6 +18,8 @@ struct ExploreOptions {
   int deaths = 1, stops = 1;
   /// Steps that commute with everything else are taken at once.
   bool reduce = true;
+  /// The most memory, in MiB.
+  int64_t maxMemory = 6000;
   /// Rounds that a first strand may begin beyond those asked for, and another
   /// one after all were asked to stop. The latter may have much left to do.
   int64_t patience = 8, siblingPatience = 128;
@@ -45,6 +47,8 @@ struct Violation {
 struct ExploreResult {
   int64_t states = 0, transitions = 0, depth = 0;
   bool finished = false;
+  /// Where it is not: whether memory was the reason.
+  bool outOfMemory = false;
   std::optional<Violation> violation;
 };
 
