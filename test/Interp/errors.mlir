@@ -11,6 +11,7 @@
 // RUN: not rubato-interp %t/ungranted.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=UNGRANTED
 // RUN: not rubato-interp %t/ungranted.mlir --ranks 1 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not rubato-interp %t/atomic.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=ATOMIC
+// RUN: not rubato-interp %t/undrained.mlir --ranks 2 --rounds 3 2>&1 | FileCheck %s --check-prefix=UNDRAINED
 // RUN: not rubato-interp %t/endless.mlir --cell nothing=1 2>&1 | FileCheck %s --check-prefix=CELL
 // RUN: not rubato-interp %t/endless.mlir --kill 7@0 2>&1 | FileCheck %s --check-prefix=KILL
 // RUN: echo 'speed = 3' > %t/bad.cost
@@ -191,5 +192,26 @@ gsync.role @worker on @world {
       gsync.yield cells(%v : i64)
     }
     gsync.next %no
+  }
+}
+
+//--- undrained.mlir
+// UNDRAINED: undrained.mlir:{{.*}}: error: lost future: rank 0 ended without awaiting it; await it in gsync.drain
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @all on @world kind(collective)
+gsync.role @worker on @world {
+  gsync.init {
+    %first = gsync.ready : !F
+    gsync.yield %first : !F
+  }
+  gsync.strand (%last: !F) {
+    %zero = arith.constant 0 : i64
+    %asked = gsync.await %last : !F
+    %number = tensor.extract %asked[] : tensor<i64>
+    %stop = gsync.stop_requested : tensor<i64>
+    %f = gsync.all_reduce sum on @all (%stop) : (tensor<i64>) -> !F
+    %go = arith.cmpi eq, %number, %zero : i64
+    gsync.next %go (%f : !F)
   }
 }
