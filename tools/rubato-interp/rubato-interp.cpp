@@ -1,4 +1,5 @@
 // rubato-interp: runs a gsync program on n ranks in one process.
+#include "tools/rubato-interp/Diagnostics.h"
 #include "tools/rubato-interp/ExploreCommand.h"
 #include "tools/rubato-interp/Report.h"
 #include "tools/rubato-interp/Schedule.h"
@@ -223,8 +224,11 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    printDiagnostic(diagnostic, input == "-" ? "<stdin>" : input.getValue());
+  });
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
   std::string message;
   auto file = openInputFile(input, &message);
   if (!file)
