@@ -302,6 +302,8 @@ void Machine::writeCells(Here &here, llvm::json::OStream &json) const {
 
 void Machine::record(Here &here, StringRef op,
                      function_ref<void(llvm::json::OStream &)> details) {
+  if (!config.abstract)
+    ++here.world.statistics.edit().events[op];
   if (log)
     log->write(config.timed ? here.peek().readyAt : here.world.steps, here.rank,
                here.index, here.peek().round, op, details);

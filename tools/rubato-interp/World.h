@@ -270,6 +270,8 @@ struct Statistics {
   std::vector<int64_t> averagings, collectives, deaths, rerun;
   std::map<int64_t, int64_t> staleness, repeats;
   int64_t dropped = 0;
+  /// By kind: what the log has, of all members.
+  std::map<llvm::StringRef, int64_t> events;
 };
 
 struct World {
