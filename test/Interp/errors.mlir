@@ -12,6 +12,7 @@
 // RUN: not rubato-interp %t/ungranted.mlir --ranks 1 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not rubato-interp %t/atomic.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=ATOMIC
 // RUN: not rubato-interp %t/undrained.mlir --ranks 2 --rounds 3 2>&1 | FileCheck %s --check-prefix=UNDRAINED
+// RUN: not rubato-interp %t/placement.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=PLACEMENT
 // RUN: not rubato-interp %t/endless.mlir --cell nothing=1 2>&1 | FileCheck %s --check-prefix=CELL
 // RUN: not rubato-interp %t/endless.mlir --kill 7@0 2>&1 | FileCheck %s --check-prefix=KILL
 // RUN: echo 'speed = 3' > %t/bad.cost
@@ -213,5 +214,19 @@ gsync.role @worker on @world {
     %f = gsync.all_reduce sum on @all (%stop) : (tensor<i64>) -> !F
     %go = arith.cmpi eq, %number, %zero : i64
     gsync.next %go (%f : !F)
+  }
+}
+
+//--- placement.mlir
+// PLACEMENT: placement.mlir:{{.*}}: error: is declared local, but policies of kind "gossip.matcher" are central; declare it central
+gsync.group @world
+gsync.policy @match "gossip.matcher" local {
+  gsync.entry @constants : () -> (f64, f64)
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %constants:2 = gsync.ask @match::@constants() : () -> (f64, f64)
+    gsync.next %no
   }
 }
