@@ -10,6 +10,9 @@
 // RUN: not rubato-interp %t/spin.mlir --ranks 1 2>&1 | FileCheck %s --check-prefix=SPIN
 // RUN: not rubato-interp %t/ungranted.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=UNGRANTED
 // RUN: not rubato-interp %t/ungranted.mlir --ranks 1 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not rubato-interp %t/atomic.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=ATOMIC
+// RUN: not rubato-interp %t/undrained.mlir --ranks 2 --rounds 3 2>&1 | FileCheck %s --check-prefix=UNDRAINED
+// RUN: not rubato-interp %t/placement.mlir --ranks 2 2>&1 | FileCheck %s --check-prefix=PLACEMENT
 // RUN: not rubato-interp %t/endless.mlir --cell nothing=1 2>&1 | FileCheck %s --check-prefix=CELL
 // RUN: not rubato-interp %t/endless.mlir --kill 7@0 2>&1 | FileCheck %s --check-prefix=KILL
 // RUN: echo 'speed = 3' > %t/bad.cost
@@ -167,5 +170,63 @@ gsync.role @worker on @all {
     %ticket, %go = gsync.await %m : !M
     gsync.push on @ps (%ticket) ticket(%ticket) : i64
     gsync.next %go
+  }
+}
+
+//--- atomic.mlir
+// ATOMIC: atomic.mlir:{{.*}}: error: rank 0, strand 0, round 0: 'gsync.all_reduce' may not stand in a gsync.atomic, nor in a function that is called there: it could wait; move it in front of the atomic
+gsync.group @world
+gsync.channel @all on @world kind(collective)
+gsync.cell @x : i64 role(counter)
+func.func private @bump() {
+  %c1 = arith.constant 1 : i64
+  %f = gsync.all_reduce sum on @all (%c1) : (i64) -> !gsync.future<i64>
+  %w = gsync.await %f : !gsync.future<i64>
+  return
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    gsync.atomic (@x) {
+    ^bb0(%v: i64):
+      func.call @bump() : () -> ()
+      gsync.yield cells(%v : i64)
+    }
+    gsync.next %no
+  }
+}
+
+//--- undrained.mlir
+// UNDRAINED: undrained.mlir:{{.*}}: error: lost future: rank 0 ended without awaiting it; await it in gsync.drain
+!F = !gsync.future<tensor<i64>>
+gsync.group @world
+gsync.channel @all on @world kind(collective)
+gsync.role @worker on @world {
+  gsync.init {
+    %first = gsync.ready : !F
+    gsync.yield %first : !F
+  }
+  gsync.strand (%last: !F) {
+    %zero = arith.constant 0 : i64
+    %asked = gsync.await %last : !F
+    %number = tensor.extract %asked[] : tensor<i64>
+    %stop = gsync.stop_requested : tensor<i64>
+    %f = gsync.all_reduce sum on @all (%stop) : (tensor<i64>) -> !F
+    %go = arith.cmpi eq, %number, %zero : i64
+    gsync.next %go (%f : !F)
+  }
+}
+
+//--- placement.mlir
+// PLACEMENT: placement.mlir:{{.*}}: error: is declared local, but policies of kind "gossip.matcher" are central; declare it central
+gsync.group @world
+gsync.policy @match "gossip.matcher" local {
+  gsync.entry @constants : () -> (f64, f64)
+}
+gsync.role @worker on @world {
+  gsync.strand {
+    %no = arith.constant false
+    %constants:2 = gsync.ask @match::@constants() : () -> (f64, f64)
+    gsync.next %no
   }
 }

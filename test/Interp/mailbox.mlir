@@ -17,6 +17,8 @@
 // CHECK-NEXT: @alive = 2
 // CHECK: rank 1 @worker ended: rounds 5
 // CHECK: samples consumed: 16
+// Four rounds of the server, five of each worker, whose last pull says no.
+// CHECK-NEXT: events: {{.*}}collect 4, {{.*}}grant 4, {{.*}}pull 10, push 8, upload 8{{$}}
 // CHECK: staleness: 0 x 8
 // CHECK: sample accounting: 0 whole epochs of 64, lost 0, twice 0, given back 0
 

@@ -4,9 +4,21 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <fstream>
+#include <unistd.h>
+
 using namespace mlir;
 
 namespace rubato::interp {
+
+/// What this process holds now, in MiB; 0 where that is not known.
+static int64_t residentMemory() {
+  std::ifstream file("/proc/self/statm");
+  int64_t whole = 0, resident = 0;
+  if (!(file >> whole >> resident))
+    return 0;
+  return resident * sysconf(_SC_PAGESIZE) / (1024 * 1024);
+}
 
 Explorer::Explorer(Machine &machine, const ExploreOptions &options)
     : machine(machine), options(options), independence(machine.program) {
@@ -20,17 +32,39 @@ bool Explorer::fail(std::string what, std::vector<Move> moves) {
   return false;
 }
 
-/// Whether rounds go on although all were asked to stop.
+/// Whether every member that is still there was asked to stop.
+bool Explorer::allAsked(const World &world) const {
+  return llvm::all_of(world.members, [&](const Cow<Member> &member) {
+    return !member->alive || member->stopRequested ||
+           member->strands.front()->status != Strand::Status::Running ||
+           member->strands.front()->round >= machine.config.rounds - 1;
+  });
+}
+
+/// Whether rounds go on although all were asked to stop. The first strand
+/// counts the rounds asked for; a sibling may go through any number of its own
+/// meanwhile, so only those count that come after.
 bool Explorer::checkRounds(Successor &successor) {
   int64_t limit = machine.config.rounds;
+  bool asked = allAsked(successor.world);
   for (auto [rank, member] : llvm::enumerate(successor.world.members))
-    for (const Cow<Strand> &strand : member->strands)
-      if (strand->round > limit + options.patience)
+    for (size_t i = 0, n = member->strands.size(); i != n; ++i) {
+      int64_t round = member->strands[i]->round;
+      int64_t askedAt = member->strands[i]->askedAt;
+      if (i && asked && askedAt < 0) {
+        askedAt = std::max<int64_t>(round, 0);
+        member.edit().strands[i].edit().askedAt = askedAt;
+      }
+      bool endless =
+          i == 0 ? round > limit + options.patience
+                 : askedAt >= 0 && round > askedAt + options.siblingPatience;
+      if (endless)
         return fail("does not end: rank " + std::to_string(rank) +
-                        " begins round " + std::to_string(strand->round) +
+                        " begins round " + std::to_string(round) +
                         ", though all were asked to stop in round " +
-                        std::to_string(limit - 1),
+                        std::to_string(i == 0 ? limit - 1 : askedAt),
                     std::move(successor.moves));
+    }
   if (successor.moves.size() > 10'000)
     return fail("does not end: steps follow one another for ever",
                 std::move(successor.moves));
@@ -220,6 +254,10 @@ ExploreResult Explorer::run() {
     result.transitions = edges.size();
     if (result.states > options.maxStates)
       return result;
+    if (state % 1024 == 0 && residentMemory() > options.maxMemory) {
+      result.outOfMemory = true;
+      return result;
+    }
   }
   firstEdge.push_back(edges.size());
   result.finished = true;

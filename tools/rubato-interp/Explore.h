@@ -18,8 +18,11 @@ struct ExploreOptions {
   int deaths = 1, stops = 1;
   /// Steps that commute with everything else are taken at once.
   bool reduce = true;
-  /// Rounds beyond those asked for after which a program does not end.
-  int64_t patience = 8;
+  /// The most memory, in MiB.
+  int64_t maxMemory = 6000;
+  /// Rounds that a first strand may begin beyond those asked for, and another
+  /// one after all were asked to stop. The latter may have much left to do.
+  int64_t patience = 8, siblingPatience = 128;
 };
 
 /// Something that may happen next: a step of a strand, or an event.
@@ -44,6 +47,8 @@ struct Violation {
 struct ExploreResult {
   int64_t states = 0, transitions = 0, depth = 0;
   bool finished = false;
+  /// Where it is not: whether memory was the reason.
+  bool outOfMemory = false;
   std::optional<Violation> violation;
 };
 
@@ -83,6 +88,7 @@ private:
   // Explore.cpp: the search.
   bool expand(const World &world, std::vector<Successor> &successors);
   bool settle(Successor from, std::vector<Successor> &successors);
+  bool allAsked(const World &world) const;
   bool checkRounds(Successor &successor);
   bool check(Successor &successor);
   bool fail(std::string what, std::vector<Move> moves);

@@ -24,6 +24,9 @@ ExploreFlags::ExploreFlags(cl::OptionCategory &category)
       maxStates("max-states",
                 cl::desc("exhaustive: give up after so many states"),
                 cl::init(5'000'000), cl::cat(category)),
+      maxMemory("max-memory",
+                cl::desc("exhaustive: give up with more than so many MiB"),
+                cl::init(6000), cl::value_desc("MiB"), cl::cat(category)),
       noReduction("no-reduction",
                   cl::desc("exhaustive: also explore orders of steps that "
                            "commute"),
@@ -38,9 +41,9 @@ static int64_t peakMemory() {
 int exploreCommand(Machine &machine, const ExploreFlags &flags, EventLog *log) {
   if (flags.deaths < 0 || flags.deaths > 1 || flags.stops < 0 ||
       flags.stops > 1 || flags.maxStates < 1 ||
-      flags.maxStates > int64_t(UINT32_MAX) - 1) {
+      flags.maxStates > int64_t(UINT32_MAX) - 1 || flags.maxMemory < 1) {
     llvm::errs() << "error: --deaths and --stops must be 0 or 1, --max-states "
-                    "1 to 4294967294\n";
+                    "1 to 4294967294, --max-memory at least 1\n";
     return int(ErrorCode::Usage);
   }
   if (machine.config.rounds == 0) {
@@ -57,6 +60,7 @@ int exploreCommand(Machine &machine, const ExploreFlags &flags, EventLog *log) {
   options.deaths = flags.deaths;
   options.stops = flags.stops;
   options.maxStates = flags.maxStates;
+  options.maxMemory = flags.maxMemory;
   options.reduce = !flags.noReduction;
   Explorer explorer(machine, options);
   auto begin = std::chrono::steady_clock::now();
@@ -66,9 +70,14 @@ int exploreCommand(Machine &machine, const ExploreFlags &flags, EventLog *log) {
   if (result.violation) {
     explorer.print(*result.violation, llvm::errs(), log);
   } else if (!result.finished) {
-    llvm::errs() << "error: not finished: more than " << options.maxStates
-                 << " states; raise --max-states, or take fewer --ranks or "
-                    "--rounds\n";
+    llvm::errs() << "error: not finished: more than ";
+    if (result.outOfMemory)
+      llvm::errs() << options.maxMemory << " MiB; raise --max-memory";
+    else
+      llvm::errs() << options.maxStates << " states; raise --max-states";
+    llvm::errs() << ", or take fewer --ranks or --rounds, --deaths 0, or "
+                    "smaller batches and fewer local steps by "
+                    "--algorithm-option\n";
   } else {
     llvm::outs() << "no deadlock, no lost future, no error: ";
   }

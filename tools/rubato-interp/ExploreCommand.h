@@ -14,7 +14,7 @@ struct ExploreFlags {
 
   llvm::cl::opt<bool> exhaustive;
   llvm::cl::opt<int> deaths, stops;
-  llvm::cl::opt<int64_t> maxStates;
+  llvm::cl::opt<int64_t> maxStates, maxMemory;
   llvm::cl::opt<bool> noReduction;
 };
 

@@ -214,16 +214,16 @@ LogicalResult Machine::strandEnded(World &world, int rank, int index) {
     running += member.strands[i]->status == Strand::Status::Running;
     failedOne |= member.strands[i]->status == Strand::Status::Failed;
   }
-  if (running == 1)
-    for (int &waiting : member.meeting)
-      if (waiting >= 0) {
-        int strand = std::exchange(waiting, -1);
-        if (failed(answer(
-                world, rank, strand,
-                {give(IntegerType::get(program.module.getContext(), 1), 0)},
-                0)))
-          return failure();
-      }
+  // Who waits for one that has ended waits no longer.
+  for (auto [place, waiting] : llvm::enumerate(member.meeting)) {
+    if (waiting < 0 || hasSibling(world, rank, waiting, place))
+      continue;
+    int strand = std::exchange(waiting, -1);
+    if (failed(answer(
+            world, rank, strand,
+            {give(IntegerType::get(program.module.getContext(), 1), 0)}, 0)))
+      return failure();
+  }
   if (running)
     return success();
   if (failedOne || member.phase != Phase::Strands)
@@ -302,6 +302,8 @@ void Machine::writeCells(Here &here, llvm::json::OStream &json) const {
 
 void Machine::record(Here &here, StringRef op,
                      function_ref<void(llvm::json::OStream &)> details) {
+  if (!config.abstract)
+    ++here.world.statistics.edit().events[op];
   if (log)
     log->write(config.timed ? here.peek().readyAt : here.world.steps, here.rank,
                here.index, here.peek().round, op, details);

@@ -158,6 +158,9 @@ private:
   Result await(Here &here, gsync::AwaitOp op);
   Result beginAtomic(Here &here, gsync::AtomicOp op);
   Result meet(Here &here, gsync::MeetOp op);
+  /// Whether another strand that meets at this rendezvous still runs.
+  bool hasSibling(const World &world, int rank, int strand,
+                  unsigned rendezvous) const;
   Result commit(Here &here, gsync::CommitOp op);
   Result settleVotes(World &world);
   Result simple(Here &here, mlir::Operation *op);

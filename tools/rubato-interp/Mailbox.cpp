@@ -44,6 +44,8 @@ LogicalResult Machine::judge(World &world, unsigned channel) {
                      : verdict == Ledger::Verdict::BeyondBound
                          ? "beyond the bound"
                          : "dropped";
+  if (!config.abstract)
+    ++world.statistics.edit().events["upload"];
   if (log)
     log->write(config.timed ? world.now : world.steps, info.server, 0,
                world.members[info.server]->strands[0]->round, "upload",

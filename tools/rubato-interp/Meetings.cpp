@@ -6,6 +6,15 @@ using namespace rubato::gsync;
 
 namespace rubato::interp {
 
+bool Machine::hasSibling(const World &world, int rank, int index,
+                         unsigned place) const {
+  const RoleInfo &role = program.roleOf(rank);
+  return llvm::any_of(role.meeters[place], [&](int other) {
+    return other != index && world.members[rank]->strands[other]->status ==
+                                 Strand::Status::Running;
+  });
+}
+
 LogicalResult Machine::meet(Here &here, MeetOp op) {
   Strand &strand = here.strand();
   Type type = op.getMet().getType();
@@ -18,13 +27,10 @@ LogicalResult Machine::meet(Here &here, MeetOp op) {
     finish(here, op, values);
     return success();
   }
-  int &waiting = here.member().meeting[program.index(op.getRendezvous())];
-  bool alone = true;
-  for (size_t i = 0, n = program.roleOf(here.rank).strands.size(); i != n; ++i)
-    alone &= int(i) == here.index ||
-             here.member().strands[i]->status != Strand::Status::Running;
+  unsigned place = program.index(op.getRendezvous());
+  int &waiting = here.member().meeting[place];
   strand.wait = Wait::Meet;
-  if (alone)
+  if (!hasSibling(here.world, here.rank, here.index, place))
     return answer(here.world, here.rank, here.index, {give(type, 0)}, 0);
   if (waiting < 0) {
     waiting = here.index;

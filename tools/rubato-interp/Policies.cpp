@@ -57,6 +57,18 @@ std::unique_ptr<policy::Policy> Machine::make(unsigned index) {
   return policy;
 }
 
+static StringRef nameOf(policy::Placement placement) {
+  switch (placement) {
+  case policy::Placement::Replicated:
+    return "replicated";
+  case policy::Placement::Local:
+    return "local";
+  case policy::Placement::Central:
+    return "central";
+  }
+  llvm_unreachable("a policy is placed somewhere");
+}
+
 LogicalResult Machine::makePolicies(World &world) {
   world.policies.resize(program.policies.size());
   for (Cow<Member> &member : world.members)
@@ -65,7 +77,13 @@ LogicalResult Machine::makePolicies(World &world) {
     std::shared_ptr<policy::Policy> policy = make(i);
     if (!policy)
       return failure();
-    if (program.policies[i].op.getPlacement() == Placement::Central)
+    PolicyOp op = program.policies[i].op;
+    StringRef declared = stringifyPlacement(op.getPlacement());
+    if (StringRef placed = nameOf(policy->placement()); placed != declared)
+      return op.emitError("is declared ")
+             << declared << ", but policies of kind \"" << op.getKind()
+             << "\" are " << placed << "; declare it " << placed;
+    if (op.getPlacement() == Placement::Central)
       world.policies[i] = PolicyBox(policy);
     else
       for (Cow<Member> &member : world.members)

@@ -80,12 +80,12 @@ LogicalResult Program::readSymbols() {
   }
   for (auto op : module.getOps<RoleOp>()) {
     byName[op.getSymName()] = roles.size();
-    RoleInfo role{op,
-                  {},
-                  op.part<InitOp>(),
-                  op.part<DrainOp>(),
-                  op.part<ModelOp>(),
-                  index(op.getGroup())};
+    RoleInfo role;
+    role.op = op;
+    role.init = op.part<InitOp>();
+    role.drain = op.part<DrainOp>();
+    role.model = op.part<ModelOp>();
+    role.group = index(op.getGroup());
     llvm::append_range(role.strands, op.strands());
     roles.push_back(role);
   }
@@ -248,6 +248,19 @@ static bool needsEverybody(Operation *op) {
   return takesByCursor(op) || isCollective(op) || isa<CommitOp>(op);
 }
 
+void Program::findMeeters(RoleInfo &role) {
+  for (RendezvousOp place : rendezvous) {
+    auto meetsThere = [&](Operation *op) {
+      auto meet = dyn_cast<MeetOp>(op);
+      return meet && meet.getRendezvous() == place.getSymName();
+    };
+    auto &strands = role.meeters.emplace_back();
+    for (auto [index, strand] : llvm::enumerate(role.strands))
+      if (reaches(strand, meetsThere))
+        strands.push_back(index);
+  }
+}
+
 FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
                                                      int ranks) {
   auto program = std::make_unique<Program>();
@@ -256,7 +269,8 @@ FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
   if (failed(program->readSymbols()) || failed(program->assignRoles()) ||
       failed(program->checkFunctions()))
     return failure();
-  for (RoleInfo &role : program->roles)
+  for (RoleInfo &role : program->roles) {
+    program->findMeeters(role);
     for (Operation &part : role.op.getBody().front()) {
       program->numberRegion(part.getRegion(0));
       if (program->reaches(&part, takesByCursor))
@@ -264,6 +278,7 @@ FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
       if (program->reaches(&part, needsEverybody))
         program->shared.insert(&part.getRegion(0));
     }
+  }
   module.walk([&](CommitOp) { program->hasCommit = true; });
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())

@@ -35,6 +35,8 @@ struct RoleInfo {
   gsync::DrainOp drain;
   gsync::ModelOp model;
   unsigned group;
+  /// By rendezvous: the strands that meet there.
+  std::vector<llvm::SmallVector<int, 2>> meeters;
 
   /// The region that strand `index` runs, or the part of that kind.
   mlir::Region *region(unsigned strand) { return &strands[strand].getBody(); }
@@ -94,6 +96,7 @@ private:
   mlir::LogicalResult readSymbols();
   mlir::LogicalResult assignRoles();
   mlir::LogicalResult checkFunctions();
+  void findMeeters(RoleInfo &role);
   void numberRegion(mlir::Region &root);
   void numberBlock(mlir::Block &block, unsigned &next);
 

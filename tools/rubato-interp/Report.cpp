@@ -1,6 +1,7 @@
 // Prints the end of a run.
 #include "tools/rubato-interp/Report.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/xxhash.h"
 
@@ -100,6 +101,13 @@ void printReport(Machine &machine, const World &world, raw_ostream &os) {
   for (uint8_t each : world.data->consumed)
     consumed += each;
   os << "samples consumed: " << consumed << "\n";
+  if (!statistics.events.empty()) {
+    os << "events: ";
+    llvm::interleaveComma(statistics.events, os, [&](const auto &each) {
+      os << each.first << " " << each.second;
+    });
+    os << "\n";
+  }
   printHistogram("staleness", statistics.staleness, os);
   if (statistics.dropped)
     os << "uploads dropped: " << statistics.dropped << "\n";

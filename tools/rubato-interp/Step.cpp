@@ -22,6 +22,14 @@ static bool isInAtomic(const Strand &strand) {
   });
 }
 
+/// What needs nobody else, so that it may be done under the lock of an atomic.
+/// The verifier knows this of an atomic's own body; functions that it calls are
+/// known only here.
+static bool mayStandInAtomic(Operation *op) {
+  return !isa<GsyncDialect>(op->getDialect()) ||
+         isa<LoadOp, NowOp, ZeroOp, SizeOp, YieldOp>(op);
+}
+
 bool Machine::isBranchOnOpaque(const Strand &strand, Operation *op) const {
   mlir::Value condition;
   if (auto choice = dyn_cast<scf::IfOp>(op))
@@ -79,6 +87,11 @@ LogicalResult Machine::run(Here &here) {
       continue;
     }
     Operation *op = frame.next;
+    if (!mayStandInAtomic(op) && isInAtomic(strand))
+      return error(here, op)
+             << "'" << op->getName()
+             << "' may not stand in a gsync.atomic, nor in a function that is "
+                "called there: it could wait; move it in front of the atomic";
     if (isVisible(strand, here.rank, op) &&
         (isBranchOnOpaque(strand, op) || !isInAtomic(strand)))
       return success();

@@ -88,6 +88,8 @@ struct Strand {
   int64_t steps = 0, attempts = 0;
   /// Micro-batches taken by cursor since the boundary.
   int64_t taken = 0;
+  /// Explorations: the round in which all had been asked to stop; -1 before.
+  int64_t askedAt = -1;
   Wait wait = Wait::None;
   /// The number of a question, to ask it again.
   int64_t call = 0;
@@ -268,6 +270,8 @@ struct Statistics {
   std::vector<int64_t> averagings, collectives, deaths, rerun;
   std::map<int64_t, int64_t> staleness, repeats;
   int64_t dropped = 0;
+  /// By kind: what the log has, of all members.
+  std::map<llvm::StringRef, int64_t> events;
 };
 
 struct World {

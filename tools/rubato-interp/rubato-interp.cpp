@@ -1,4 +1,5 @@
 // rubato-interp: runs a gsync program on n ranks in one process.
+#include "tools/rubato-interp/Diagnostics.h"
 #include "tools/rubato-interp/ExploreCommand.h"
 #include "tools/rubato-interp/Report.h"
 #include "tools/rubato-interp/Schedule.h"
@@ -163,12 +164,28 @@ static int readOptions(Config &config, ScheduleOptions &options) {
   return 0;
 }
 
+/// Whether everybody who ended had awaited all futures; those that are carried
+/// over the last boundary are for drain.
+static LogicalResult checkEnds(const World &world) {
+  for (auto [rank, member] : llvm::enumerate(world.members)) {
+    if (!member->alive || member->phase != Phase::Ended)
+      continue;
+    for (const auto &[id, future] : *member->futures)
+      if (!future.consumed)
+        return future.op->emitError("lost future: rank ")
+               << rank << " ended without awaiting it; await it in gsync.drain";
+  }
+  return success();
+}
+
 /// Runs and reports; the exit code.
 static int run(Machine &machine, const ScheduleOptions &options) {
   FailureOr<World> world = machine.start();
   if (failed(world))
     return int(ErrorCode::User);
   LogicalResult result = runToEnd(machine, *world, options);
+  if (succeeded(result))
+    result = checkEnds(*world);
   if (succeeded(result) && model) {
     result = machine.startModel(*world);
     ScheduleOptions rest;
@@ -207,8 +224,11 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    printDiagnostic(diagnostic, input == "-" ? "<stdin>" : input.getValue());
+  });
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
   std::string message;
   auto file = openInputFile(input, &message);
   if (!file)
