@@ -51,6 +51,7 @@ def GsyncVerifyFutures : Pass<"gsync-verify-futures", "::mlir::ModuleOp"> {
     `gsync.done` and the `until` of `gsync.repeat` only look at it, and only
     before it is consumed.
 
+    A role whose strands carry a future has a drain that consumes the last one.
     Both sides of an `scf.if` consume the same futures. Loops neither consume a
     future from outside nor carry one: upstream canonicalisation drops what a
     loop only passes on.
@@ -68,8 +69,8 @@ def GsyncVerifyUniformity
   let summary = "Members start the same collectives in the same order";
   let description = [{
     A value is *uniform* when it is the same on every member that is in the same
-    round, else *local*. Uniform are constants, settings, the number of members,
-    `gsync.quanta`, `gsync.round_samples`, `gsync.commit`, what collectives give
+    round, else *local*. Uniform are constants, settings, the number of members
+    (where members share their rounds), `gsync.quanta`, `gsync.round_samples`, `gsync.commit`, what collectives give
     (`gsync.reduce_scatter` excepted), answers of replicated policies, cells
     that all members change equally, and what is computed from these. Local are
     `gsync.done`, `gsync.now`, the rank, batches, `gsync.stop_requested`, how
@@ -96,7 +97,7 @@ def GsyncVerifyCells : Pass<"gsync-verify-cells", "::mlir::ModuleOp"> {
     A cell belongs to one role; settings may be read by all. A model changes
     nothing, takes no batch and asks nobody. Where two strands change a cell,
     its new value is computed from the atomic's argument and not only from a
-    snapshot that was taken before.
+    snapshot that was taken before. An atomic does not wait, behind no call.
 
     Wrong, where another strand changes `@x` too:
     ```mlir
@@ -122,11 +123,13 @@ def GsyncVerifyChannels : Pass<"gsync-verify-channels", "::mlir::ModuleOp"> {
     * A mailbox has one server, `= 1` in its group. The server grants a first
       model in its init, grants behind every collect on paths that go on, and
       closes in its drain. Every other role of the group pulls.
-    * At most one exchange and one pull of a strand are on their way.
-    * A batch with `acked_by` is followed by a reduction on that channel.
+    * A role uses channels, views and votes of its own group only.
+    * At most one exchange and one pull of a strand are on their way on a channel.
+    * A batch with `acked_by` is followed by a reduction on that channel, on every
+      path.
     * Exactly two strands of one role meet at a rendezvous.
-    * A strand that reserves samples by cursor in an elastic group votes on its
-      rounds.
+    * A strand that reserves samples by cursor in an elastic group votes behind
+      them, under no condition.
 
     A channel that nobody uses and a question that nobody asks are warnings.
   }];
