@@ -32,38 +32,30 @@ bool Explorer::fail(std::string what, std::vector<Move> moves) {
   return false;
 }
 
-/// Whether every member that is still there was asked to stop.
-bool Explorer::allAsked(const World &world) const {
-  return llvm::all_of(world.members, [&](const Cow<Member> &member) {
-    return !member->alive || member->stopRequested ||
-           member->strands.front()->status != Strand::Status::Running ||
-           member->strands.front()->round >= machine.config.rounds - 1;
-  });
-}
-
 /// Whether rounds go on although all were asked to stop. The first strand
-/// counts the rounds asked for; a sibling may go through any number of its own
-/// meanwhile, so only those count that come after.
+/// counts the rounds asked for. A sibling may go through any number of its own
+/// meanwhile, and afterwards have some left to do: so now and then it is tried
+/// whether the program comes to an end from there.
 bool Explorer::checkRounds(Successor &successor) {
-  int64_t limit = machine.config.rounds;
-  bool asked = allAsked(successor.world);
+  int64_t limit = machine.config.rounds + options.patience;
   for (auto [rank, member] : llvm::enumerate(successor.world.members))
     for (size_t i = 0, n = member->strands.size(); i != n; ++i) {
       int64_t round = member->strands[i]->round;
-      int64_t askedAt = member->strands[i]->askedAt;
-      if (i && asked && askedAt < 0) {
-        askedAt = std::max<int64_t>(round, 0);
-        member.edit().strands[i].edit().askedAt = askedAt;
+      if (round <= limit)
+        continue;
+      if (i != 0) {
+        if (round == member->strands[i]->doubted ||
+            !llvm::isPowerOf2_64(round - limit))
+          continue;
+        member.edit().strands[i].edit().doubted = round;
+        if (canEnd(successor.world))
+          continue;
       }
-      bool endless =
-          i == 0 ? round > limit + options.patience
-                 : askedAt >= 0 && round > askedAt + options.siblingPatience;
-      if (endless)
-        return fail("does not end: rank " + std::to_string(rank) +
-                        " begins round " + std::to_string(round) +
-                        ", though all were asked to stop in round " +
-                        std::to_string(i == 0 ? limit - 1 : askedAt),
-                    std::move(successor.moves));
+      return fail("does not end: rank " + std::to_string(rank) +
+                      " begins round " + std::to_string(round) +
+                      ", though all were asked to stop in round " +
+                      std::to_string(machine.config.rounds - 1),
+                  std::move(successor.moves));
     }
   if (successor.moves.size() > 10'000)
     return fail("does not end: steps follow one another for ever",

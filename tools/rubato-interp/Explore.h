@@ -20,9 +20,9 @@ struct ExploreOptions {
   bool reduce = true;
   /// The most memory, in MiB.
   int64_t maxMemory = 6000;
-  /// Rounds that a first strand may begin beyond those asked for, and another
-  /// one after all were asked to stop. The latter may have much left to do.
-  int64_t patience = 8, siblingPatience = 128;
+  /// Rounds beyond those asked for after which the first strand of a member
+  /// does not end, and after which it is doubted that another one does.
+  int64_t patience = 8;
 };
 
 /// Something that may happen next: a step of a strand, or an event.
@@ -83,12 +83,12 @@ private:
   bool mayStop(const World &world, int rank) const;
   bool mayDie(const World &world) const;
   bool isSettled(const World &world) const;
+  bool canEnd(const World &from);
   mlir::LogicalResult apply(World &world, const Move &move);
 
   // Explore.cpp: the search.
   bool expand(const World &world, std::vector<Successor> &successors);
   bool settle(Successor from, std::vector<Successor> &successors);
-  bool allAsked(const World &world) const;
   bool checkRounds(Successor &successor);
   bool check(Successor &successor);
   bool fail(std::string what, std::vector<Move> moves);

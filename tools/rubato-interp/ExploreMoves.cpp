@@ -1,4 +1,5 @@
 // What may happen next in a world: steps, their outcomes, stops and deaths.
+#include "policy/random.h"
 #include "tools/rubato-interp/Explore.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -44,6 +45,34 @@ static std::optional<int> insideAtomic(const Member &member) {
       if (isa<AtomicOp>(frame.block->getParentOp()))
         return int(index);
   return std::nullopt;
+}
+
+/// Whether one of a few random schedules, which let everybody step again and
+/// again, gets somewhere where nobody goes on. Whether that is as it should be
+/// is for the search to find out.
+bool Explorer::canEnd(const World &from) {
+  constexpr int64_t kTries = 3, kSteps = 10'000;
+  for (int64_t attempt = 0; attempt != kTries; ++attempt) {
+    World world = from;
+    for (int64_t step = 0; step != kSteps; ++step) {
+      if (machine.isOver(world))
+        return true;
+      std::vector<Choice> choices = machine.choices(world);
+      llvm::erase_if(choices, [&](const Choice &choice) {
+        auto holder = insideAtomic(*world.members[choice.rank]);
+        return holder && *holder != choice.strand;
+      });
+      if (choices.empty())
+        return true;
+      policy::CounterRandom random(1, "end", {attempt, step});
+      Move move;
+      move.choice = choices[random.below(choices.size())];
+      move.seed = 1 + random.below(1000);
+      if (failed(apply(world, move)))
+        return true;
+    }
+  }
+  return false;
 }
 
 /// The steps of one strand: by variant, by outcome of draws.

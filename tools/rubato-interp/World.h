@@ -88,8 +88,8 @@ struct Strand {
   int64_t steps = 0, attempts = 0;
   /// Micro-batches taken by cursor since the boundary.
   int64_t taken = 0;
-  /// Explorations: the round in which all had been asked to stop; -1 before.
-  int64_t askedAt = -1;
+  /// Explorations: the last round in which it was doubted that there is an end.
+  int64_t doubted = 0;
   Wait wait = Wait::None;
   /// The number of a question, to ask it again.
   int64_t call = 0;
