@@ -7,6 +7,7 @@
 #include "dialects/sched/Sched.h"
 #include "rubato/Support/Stage.h"
 
+#include "runtime/abi/rubato_abi.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -41,7 +42,7 @@ std::string rubato::buildManifest(ModuleOp module,
                                   const ManifestExtras &extras) {
   auto unit = module->getAttrOfType<DictionaryAttr>(kUnitAttr);
   json::Object manifest = std::move(*toJson(unit).getAsObject());
-  manifest["abi"] = 1;
+  manifest["abi"] = RUBATO_ABI_VERSION;
   manifest["producer"] = extras.producer;
   manifest["model"] = module.getSymName().value_or("model");
   if (auto options = module->getAttrOfType<DictionaryAttr>(kOptionsAttr))

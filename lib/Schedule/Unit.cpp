@@ -63,7 +63,8 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       Attribute());
 
   auto type = LLVM::LLVMStructType::getLiteral(
-      module.getContext(), {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr});
+      module.getContext(),
+      {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, i64});
   auto unit = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                                      LLVM::Linkage::External, "rubato_unit",
                                      Attribute());
@@ -89,6 +90,8 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       entry("round"),
       entry("gradient"),
       entry("evaluate"),
+      LLVM::ZeroOp::create(builder, loc, ptr),
+      number(i64, 0),
   };
   Value value = LLVM::UndefOp::create(builder, loc, type);
   for (auto [position, field] : llvm::enumerate(fields))

@@ -29,8 +29,9 @@ void ManifestReader::readHead(const json &root) {
   const json &regions = object(root, "", "regions");
   constexpr int64_t regionLimit = int64_t(1) << 46; // address space, with room
   for (int region = 0; region < RB_REGION_COUNT; ++region)
-    unit.regionBytes[region] =
-        integer(regions, "regions", regionName(region), 0, regionLimit);
+    if (region != RB_SCRATCH || regions.contains(regionName(region)))
+      unit.regionBytes[region] =
+          integer(regions, "regions", regionName(region), 0, regionLimit);
   constexpr int64_t numberLimit = 1 << 16;
   unit.events =
       static_cast<int32_t>(integer(root, "", "events", 0, numberLimit));

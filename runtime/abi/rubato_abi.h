@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define RUBATO_ABI_VERSION 1
+#define RUBATO_ABI_VERSION 2
 
 typedef struct rb_ctx rb_ctx;
 
@@ -25,18 +25,22 @@ typedef enum rb_status {
   RB_PEER_LOST = 2, /* a member died; the message names it */
   RB_TIMED_OUT = 3, /* a wait passed its deadline */
   RB_ABORTED = 4,   /* the group was ended from outside */
-  RB_DATA = 5       /* a batch could not be produced */
+  RB_DATA = 5,      /* a batch could not be produced */
+  RB_AGAIN = 6      /* the round is to be run again from its boundary */
 } rb_status;
 
-/* Memory. A unit sees three regions of bytes, each aligned to 64.
- *   private: this worker only (cells, batches, scratch)
+/* Memory. A unit sees four regions of bytes, each aligned to 64.
+ *   private: this worker only (cells, and values that outlive a segment)
  *   shared:  written by this worker, readable by its peers (operands)
- *   result:  one copy for the whole group (reduced values)                  */
+ *   result:  one copy for the whole group (reduced values)
+ *   scratch: of one strand, and only from one visible call to the next: a
+ *            simulation lends the same bytes to all its workers              */
 typedef enum rb_region {
   RB_PRIVATE = 0,
   RB_SHARED = 1,
   RB_RESULT = 2,
-  RB_REGION_COUNT = 3
+  RB_SCRATCH = 3,
+  RB_REGION_COUNT = 4
 } rb_region;
 
 typedef enum rb_lane { RB_COMPUTE = 0, RB_COMM = 1, RB_LANE_COUNT = 2 } rb_lane;
@@ -120,10 +124,96 @@ int64_t rb_stop_requested(rb_ctx *ctx);
 /* Fills the unit's batch buffers with the member's next micro-batch.        */
 int32_t rb_next_batch(rb_ctx *ctx);
 
+/* ---- Programs: what strands do besides computing ------------------------
+ *
+ * A context belongs to one strand of one worker; strands of a worker have the
+ * private, shared and result regions in common. Channels, policies, entries,
+ * rendezvous and locks are numbered as the manifest lists them.
+ *
+ * Values are ranges: scalars of the host too (i64, f64, f32 as they are, i1 as
+ * an i64 of 0 or 1). Whatever starts something copies its operands, so they
+ * may be overwritten at once.
+ *
+ * Except for rb_work, rb_computed and rb_unlock every call below is *visible*:
+ * others can notice it, or its outcome depends on them. A simulation switches
+ * workers there and nowhere else. */
+
+/* Work that takes time, for the clock of a simulation, for telemetry and for
+ * workers that are slowed down: `begin` 1 before a piece of it, 0 behind.    */
+int32_t rb_work(rb_ctx *ctx, const char *name, int32_t begin);
+/* What a gradient was made of, for progress and metrics: not visible.        */
+int32_t rb_computed(rb_ctx *ctx, int64_t samples, double loss);
+
+/* Cells that appear together in an atomic share a lock. `cells` names those
+ * of this atomic, separated by spaces, for the log.                          */
+int32_t rb_lock(rb_ctx *ctx, int32_t lock, const char *cells);
+int32_t rb_unlock(rb_ctx *ctx, int32_t lock);
+
+/* Futures of programs are handles that the worker owns. 0 is a future of
+ * zeros that is done. start: all_reduce, or broadcast from `root`. await
+ * consumes the future and fills `outs`.                                      */
+typedef enum rb_start_kind {
+  RB_START_ALL_REDUCE = 0,
+  RB_START_BROADCAST = 1
+} rb_start_kind;
+int32_t rb_start(rb_ctx *ctx, int32_t kind, int32_t channel, int64_t root,
+                 const rb_range *ins, int64_t in_count, int64_t *future);
+int32_t rb_exchange(rb_ctx *ctx, int32_t channel, int64_t peer, int64_t tag,
+                    const rb_range *ins, int64_t in_count, int64_t *future);
+int32_t rb_pull(rb_ctx *ctx, int32_t channel, int64_t after, int64_t *future);
+int32_t rb_done(rb_ctx *ctx, int64_t future);
+int32_t rb_await(rb_ctx *ctx, int64_t future, const rb_range *outs,
+                 int64_t out_count);
+/* A repeat has ended after `count` bodies: for the log.                      */
+int32_t rb_repeated(rb_ctx *ctx, int64_t count);
+
+/* The mailbox. Sets of workers are bits, worker 0 (of the channel) lowest.
+ * A grant with `to_all` opens the ledger: tickets for every worker.          */
+int32_t rb_push(rb_ctx *ctx, int32_t channel, int64_t ticket,
+                const rb_range *ins, int64_t in_count);
+int32_t rb_collect(rb_ctx *ctx, int32_t channel, int64_t first,
+                   int32_t by_staleness, const rb_range *outs,
+                   int64_t out_count, int64_t *who);
+int32_t rb_grant(rb_ctx *ctx, int32_t channel, int32_t to_all, int64_t to,
+                 int64_t stale_after, const rb_range *ins, int64_t in_count);
+int32_t rb_close(rb_ctx *ctx, int32_t channel);
+int64_t rb_workers(rb_ctx *ctx, int32_t channel);
+
+/* Questions. Every value is 64 bits: an i64, an f64, or an i1 as 0 or 1; the
+ * manifest says which.                                                       */
+int32_t rb_ask(rb_ctx *ctx, int32_t policy, int32_t entry,
+               const uint64_t *inputs, int64_t input_count, uint64_t *answers,
+               int64_t answer_count);
+
+int32_t rb_meet(rb_ctx *ctx, int32_t rendezvous, int32_t *met);
+int32_t rb_commit(rb_ctx *ctx, int64_t seen, int64_t expected, int32_t *ok);
+double rb_now(rb_ctx *ctx);
+int64_t rb_round_samples(rb_ctx *ctx);
+
+/* A micro-batch from another source than the member's own rounds. `channel`
+ * of a queue: the channel whose next reduction acknowledges it, or -1. Keys:
+ * of a queue its lease (one or none), of a range its two ends.               */
+typedef enum rb_batch_source {
+  RB_BATCH_CURSOR = 0,
+  RB_BATCH_QUEUE = 1,
+  RB_BATCH_KEYED = 2,
+  RB_BATCH_RANGE = 3,
+  RB_BATCH_PEEK = 4
+} rb_batch_source;
+int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
+                 const int64_t *keys, int64_t key_count);
+
 /* What a compiled object exports, as the symbol `rubato_unit`. A round
  * function returns a status and stores 1 or 0 in *go.                       */
 typedef int32_t (*rb_round_fn)(rb_ctx *ctx, int32_t *go);
 typedef int32_t (*rb_segment_fn)(rb_ctx *ctx);
+
+/* A part of a role: its init, the round of a strand, its drain or its model.
+ * Only rounds store to *go; the others get one all the same.                 */
+typedef struct rb_function {
+  const char *name; /* "worker.compute", as the manifest says */
+  rb_round_fn fn;
+} rb_function;
 
 typedef struct rb_unit {
   uint32_t abi; /* RUBATO_ABI_VERSION                            */
@@ -135,6 +225,8 @@ typedef struct rb_unit {
   rb_round_fn round;
   rb_segment_fn gradient; /* accumulates the gradient of the present batch */
   rb_segment_fn evaluate; /* evaluates the present batch                   */
+  const rb_function *functions; /* of the program's roles                  */
+  uint64_t function_count;
 } rb_unit;
 
 #ifdef __cplusplus

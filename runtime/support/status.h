@@ -14,7 +14,8 @@ enum class ErrorCode : int {
   Unsupported = 3,   // an operator or feature we do not have
   Communication = 4, // a peer died or did not answer
   Numeric = 5,       // NaN or infinite loss
-  Internal = 70      // a bug of ours
+  Internal = 70,     // a bug of ours
+  Again = 75         // no ending: what failed is to be done once more
 };
 
 class [[nodiscard]] Status {

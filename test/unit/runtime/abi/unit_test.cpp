@@ -96,11 +96,11 @@ TEST(Unit, SurvivesEveryTruncation) {
 
 TEST(Unit, RefusesAnotherAbi) {
   SampleUnit sample;
-  sample.code.abi = 2;
+  sample.code.abi = 1;
   Unit unit;
   Status status = loadUnit(sample.code, unit);
   EXPECT_EQ(status.code(), ErrorCode::Internal);
-  EXPECT_NE(status.message().find("ABI version 2"), std::string::npos);
+  EXPECT_NE(status.message().find("ABI version 1"), std::string::npos);
 }
 
 TEST(Unit, RefusesMissingCode) {
@@ -132,7 +132,7 @@ TEST_P(UnitBad, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Manifests, UnitBad,
     testing::Values(
-        BadManifest{"/abi", 2, "abi: must be an integer from 1 to 1"},
+        BadManifest{"/abi", 1, "abi: must be an integer from 2 to 2"},
         BadManifest{"/float", "f16", "float: must be f32, f64 or i64"},
         BadManifest{"/float", "i64", "float: must be f32 or f64"},
         BadManifest{"/quantum", 0, "quantum: must be"},

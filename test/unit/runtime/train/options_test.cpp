@@ -133,7 +133,7 @@ TEST(Options, TraceNeedsNoData) {
 
 TEST(Options, VersionNamesTheProducer) {
   EXPECT_EQ(Program().run({"--version"}).out,
-            "rubato test, model least-squares, ABI 1\n");
+            "rubato test, model least-squares, ABI 2\n");
 }
 
 } // namespace

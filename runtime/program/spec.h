@@ -1,0 +1,70 @@
+// The program of a unit as its manifest describes it: who runs what, and what
+// the numbers in the code stand for.
+#pragma once
+
+#include "policy/policy.h"
+#include "policy/settings.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rubato {
+
+/// One strand of a role; `function` is an index into rb_unit::functions.
+struct StrandSpec {
+  std::string name;
+  int function = -1;
+  bool cursor = false;   // takes batches by cursor
+  bool lockstep = false; // members share its rounds: round r is one for all
+};
+
+/// What a member runs; parts that a role does not have are -1.
+struct RoleSpec {
+  std::string name;
+  int64_t count = -1; // members that run it; -1: all that are left
+  int init = -1, drain = -1, model = -1;
+  std::vector<StrandSpec> strands;
+};
+
+struct ProgramChannel {
+  std::string name;
+  std::string kind;   // "collective", "pair" or "mailbox"
+  std::string server; // of a mailbox: the role of its one server
+  int64_t bytes = 0;  // of the largest message, all parts together
+  int64_t exempt = 0;
+};
+
+struct PolicySpec {
+  std::string name, kind; // "match", "gossip.matcher"
+  policy::Placement placement = policy::Placement::Local;
+  std::vector<policy::NamedSetting> settings;
+  std::vector<policy::Entry> entries;
+  std::vector<std::string> askers; // roles that ask it
+};
+
+struct RendezvousSpec {
+  std::string name;
+  std::vector<std::string> strands; // "worker.compute": who meets there
+};
+
+struct ProgramSpec {
+  std::vector<RoleSpec> roles; // in the order in which ranks are given to them
+  std::vector<ProgramChannel> channels;
+  std::vector<PolicySpec> policies;
+  std::vector<RendezvousSpec> rendezvous;
+  std::vector<std::string> functions;
+  int locks = 0;
+  bool commits = false; // the program votes on its rounds
+
+  bool empty() const { return roles.empty(); }
+  /// The role of every rank, as an index into `roles`. Needs a member for each
+  /// role at least.
+  std::vector<int> rolesOfRanks(int members) const;
+  /// Ranks of the roles that ask a policy, ascending.
+  std::vector<int64_t> askersOf(const PolicySpec &policy, int members) const;
+  /// The rank of a mailbox's server; -1 for other channels.
+  int serverOf(const ProgramChannel &channel, int members) const;
+};
+
+} // namespace rubato
