@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/rubato_abi.h"
+#include "program/spec.h"
 #include "support/status.h"
 
 #include <cstdint>
@@ -72,6 +73,8 @@ struct Unit {
   std::vector<Bucket> buckets;
   std::string templateTensor;
   std::vector<TemplatePatch> patches;
+  ProgramSpec program; // empty: the unit is one synchronous round
+  Place parameters;    // of a program: the flat parameters of its model
 
   const Cell *cell(const std::string &name) const;
   /// The slots of a cell that starts from a layout.

@@ -1,0 +1,61 @@
+// One member of a run: its memory, and the compiled functions of its role.
+//
+// A member has no thread of its own. Who runs it (threads, processes, the
+// fibers of a simulation) calls init, then every strand, each on a thread or
+// fiber of its own, then drain; the environment does all waiting.
+#pragma once
+
+#include "abi/unit.h"
+#include "data/dataset.h"
+#include "program/environment.h"
+#include "program/spec.h"
+
+#include <memory>
+
+namespace rubato {
+
+class Timeline;
+
+struct MemberSetup {
+  const Unit &unit; // with a program
+  Environment &environment;
+  int rank = 0, members = 1;
+  const Dataset *data = nullptr; // where rows of batches come from
+  /// Scratch memory of unit.regionBytes[RB_SCRATCH] bytes that all strands may
+  /// use because they run one at a time; null: each gets its own.
+  char *scratch = nullptr;
+  Timeline *timeline = nullptr;
+};
+
+class Member {
+public:
+  static Status make(const MemberSetup &setup, std::unique_ptr<Member> &member);
+  virtual ~Member() = default;
+
+  virtual const RoleSpec &role() const = 0;
+  virtual int rank() const = 0;
+
+  /// Each runs to its end here. A role without such a part: nothing happens.
+  virtual Status init() = 0;
+  /// Round after round until one says that there is no other. A round that is
+  /// to be run again is.
+  virtual Status strand(int index) = 0;
+  virtual Status drain() = 0;
+  /// Brings the flat parameters to `Unit::parameters`.
+  virtual Status model() = 0;
+
+  /// Loss, correct and valid of one batch of these rows under the model.
+  struct Score {
+    double loss = 0;
+    int64_t correct = 0, valid = 0;
+  };
+  virtual Status evaluate(const Dataset &data, std::span<const int64_t> rows,
+                          Score &score) = 0;
+
+  /// The memory of a place; cells are private.
+  virtual void *address(Place place) = 0;
+  /// Rounds that a strand has finished.
+  virtual int64_t rounds(int strand) const = 0;
+};
+
+} // namespace rubato
