@@ -18,7 +18,8 @@ Status RealEnvironment::make(const RealSetup &setup,
                                      " members"};
   made->members_.resize(roles.size());
   for (int rank = 0; rank < setup.members; ++rank)
-    RB_TRY(made->makeMember(rank, roles));
+    if (setup.rank < 0 || setup.rank == rank)
+      RB_TRY(made->makeMember(rank, roles));
   environment = std::move(made);
   return Status::ok();
 }

@@ -27,6 +27,7 @@ namespace rubato {
 struct RealSetup {
   const ProgramSpec &program;
   int members = 1;
+  int rank = -1; // the one member of this process; -1: all are
   Fabric &fabric;
   Desk &desk;
   SampleOrder order;
@@ -39,7 +40,9 @@ struct RealSetup {
   int64_t steps = 0;                      // rounds of a strand; 0: no limit
   double seconds = std::numeric_limits<double>::infinity(); // of training
   std::vector<double> slow; // factor of each member's gradients; missing: 1
-  std::chrono::milliseconds deadline{60000}; // of every wait for others
+  std::chrono::milliseconds deadline{60000};    // of every wait for others
+  std::chrono::steady_clock::time_point begin = // of training
+      std::chrono::steady_clock::now();
 };
 
 class RealEnvironment final : public Environment {
@@ -123,7 +126,7 @@ private:
   };
 
   explicit RealEnvironment(const RealSetup &setup)
-      : setup(setup), begin(Clock::now()) {}
+      : setup(setup), begin(setup.begin) {}
   Status makeMember(int rank, const std::vector<int> &roles);
   MemberState &memberOf(const Caller &who) {
     return members_[static_cast<size_t>(who.rank)];

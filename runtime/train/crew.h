@@ -4,7 +4,9 @@
 
 #include "train/worker_slot.h"
 
+#include <chrono>
 #include <functional>
+#include <sys/types.h>
 
 namespace rubato {
 
@@ -15,9 +17,13 @@ struct Crew {
   std::function<Status(int rank)> run;
   /// In the launcher: ends the waits of all others; `lost` may be -1.
   std::function<void(int lost)> abort;
-  /// In the launcher, every now and then while members run.
-  std::function<void()> tick = {};
-  /// This member keeps our streams; those of the others come with their rank.
+  /// In the launcher: process `pid` is this member. Before the first `wait`.
+  std::function<void(int rank, pid_t pid)> started = {};
+  /// In the launcher, instead of sleeping while members run.
+  std::function<void(std::chrono::milliseconds)> wait = {};
+  /// A member that knows itself to be the first to fail says so there; -1.
+  const std::atomic<int> *failed = nullptr;
+  /// This member keeps our streams; lines of the others come with their rank.
   int foreground = 0;
 };
 

@@ -80,6 +80,8 @@ private:
                             std::strerror(errno) + "; try fewer --workers");
       children[static_cast<size_t>(rank)].pid = pid;
       children[static_cast<size_t>(rank)].running = true;
+      if (crew.started)
+        crew.started(rank, pid);
     }
     return Status::ok();
   }
@@ -88,9 +90,10 @@ private:
   void watch() {
     Clock::time_point killAt = Clock::time_point::max();
     while (anyRunning()) {
-      logs.forward(std::chrono::milliseconds(20));
-      if (crew.tick)
-        crew.tick();
+      constexpr std::chrono::milliseconds turn{20};
+      if (crew.wait)
+        crew.wait(turn);
+      logs.forward(crew.wait ? std::chrono::milliseconds(0) : turn);
       for (size_t rank = 0; rank < children.size(); ++rank)
         if (reap(rank) && failed(rank) && firstFailure < 0) {
           firstFailure = static_cast<int>(rank);
@@ -154,7 +157,8 @@ private:
     for (size_t rank = 0; rank < children.size(); ++rank)
       if (died(rank))
         return static_cast<int>(rank);
-    return causeOf(crew.slots, crew.members, firstFailure);
+    int first = crew.failed ? crew.failed->load() : -1;
+    return causeOf(crew.slots, crew.members, first < 0 ? firstFailure : first);
   }
 
   int report() const {

@@ -1,7 +1,6 @@
 // Members as threads of this process: for tests and for debuggers.
 #include "train/crew.h"
 
-#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -19,11 +18,8 @@ int rubato::runThreads(const Crew &crew) {
         crew.abort(rank);
       --running;
     });
-  while (running.load() > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    if (crew.tick)
-      crew.tick();
-  }
+  while (running.load() > 0 && crew.wait)
+    crew.wait(std::chrono::milliseconds(5));
   for (std::thread &thread : threads)
     thread.join();
   if (first.load() < 0)

@@ -14,6 +14,7 @@ namespace rubato {
 
 /// Shared by the launcher and its workers.
 struct SharedState {
+  std::atomic<int> failed{-1};      // the member of a program that failed first
   std::atomic<int> stop{0};         // the signal that asked to stop
   std::atomic<int> stoppedEarly{0}; // and the run did, before its budget
 };
