@@ -9,11 +9,12 @@
 #include "telemetry/progress.h"
 #include "train/job.h"
 
-#include <mutex>
-
 namespace rubato {
 
 struct ProgramJob {
+  ProgramJob(const Unit &unit, const TrainOptions &options)
+      : unit(unit), options(options) {}
+
   const Unit &unit; // with a program
   const TrainOptions &options;
   TrainPlan plan;

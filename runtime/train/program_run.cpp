@@ -2,10 +2,12 @@
 // them as processes or as threads.
 #include "control/local_desk.h"
 #include "program/channels.h"
+#include "support/memory.h"
 #include "train/crew.h"
 #include "train/program_job.h"
 
 #include <new>
+#include <thread>
 
 using namespace rubato;
 

@@ -91,7 +91,7 @@ Status trainAsProgram(const Unit &unit, const TrainOptions &options,
   Unit program = unit;
   if (unit.program.empty())
     RB_TRY(asProgram(unit, program));
-  ProgramJob job{.unit = program, .options = options};
+  ProgramJob job(program, options);
   RB_TRY(loadData(unit, options, job.train, job.eval));
   return trainProgram(job, code);
 }

@@ -34,8 +34,8 @@ int32_t rubato::test::handGradient(rb_ctx *ctx, const float *w, HandSum &sum) {
   for (int64_t i = 0; i < handQuantum; ++i)
     if (s.weights[i] != 0) {
       addSample(w, s.x[i], s.y[i], sum);
-      if (p.drawnCount < int64_t(std::size(p.drawn)))
-        p.drawn[p.drawnCount++] = s.ids[i];
+      if (s.ids[i] < int64_t(std::size(p.times)))
+        ++p.times[s.ids[i]];
     }
   if (int32_t status = rb_work(ctx, "gradient", 0))
     return status;

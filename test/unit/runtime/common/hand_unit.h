@@ -47,8 +47,7 @@ struct HandPrivate {
   alignas(64) float model[3]; // where parameters are looked for
   alignas(64) float snapshot[3];
   int64_t version, ticket, go, who, count;
-  int64_t drawn[4096]; // samples in the order of drawing
-  int64_t drawnCount;
+  int64_t times[64]; // how often each sample was drawn
 };
 
 HandPrivate &handPrivate(rb_ctx *ctx);
