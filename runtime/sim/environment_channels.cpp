@@ -190,11 +190,13 @@ Status SimEnvironment::close(const Caller &who, int channel) {
   return box->close(strand);
 }
 
-int64_t SimEnvironment::workers(const Caller &, int channel) {
-  auto index = static_cast<size_t>(channel);
-  return index < mailboxes.size() && mailboxes[index]
-             ? mailboxes[index]->alive()
-             : 0;
+int64_t SimEnvironment::workers(const Caller &who, int channel) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  // Nothing to say where the run is given up: the next call fails.
+  if (!boxOf(strand, "workers", channel, box) || !visible(strand))
+    return 0;
+  return box->alive();
 }
 
 } // namespace rubato::sim
