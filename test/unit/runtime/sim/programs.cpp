@@ -22,18 +22,14 @@ void Self::work(const char *name) {
   (void)env.work(who, name, false);
 }
 
-Status Self::batch(const BatchRequest &request, std::array<int64_t, 2> &rows,
-                   int64_t &count) {
-  return env.nextBatch(who, request, rows, count);
-}
-
 Status Self::gradient(const Vector &w, const BatchRequest &request,
                       Gradient &total) {
-  std::array<int64_t, 2> rows = {};
+  std::vector<int64_t> rows(static_cast<size_t>(cells->batch));
   int64_t count = 0;
-  RB_TRY(batch(request, rows, count));
+  RB_TRY(env.nextBatch(who, request, rows, count));
   work("gradient");
-  addGradient(w, std::span(rows).first(static_cast<size_t>(count)), total);
+  addGradient(w, std::span(rows).first(static_cast<size_t>(count)),
+              cells->dataByRank ? who.rank + 1 : 0, total);
   env.computed(who, count, total.loss);
   return Status::ok();
 }
@@ -61,13 +57,13 @@ Status Self::rounds(const std::function<Status(bool &)> &round) {
   return Status::ok();
 }
 
-Status SimRun::start(SimSetup setup) {
+Status SimRun::start(SimSetup setup, const Cells &first) {
   if (!setup.log)
     setup.log = [this](std::string_view line) { log += line; };
-  setup.batch = kBatch;
+  setup.batch = first.batch;
   RB_TRY(SimEnvironment::make(setup, env));
   while (cells.size() < static_cast<size_t>(setup.members))
-    cells.push_back(std::make_shared<Cells>());
+    cells.push_back(std::make_shared<Cells>(first));
   return Status::ok();
 }
 
@@ -177,12 +173,12 @@ static Status balancedRound(Self &self, bool &go) {
   int64_t from = std::get<int64_t>(share[0]), to = std::get<int64_t>(share[1]);
   double start = self.now();
   Gradient sum;
-  int64_t count = (to - from + kBatch - 1) / kBatch, k = 0, stops = 0;
+  int64_t count = (to - from + cells.batch - 1) / cells.batch, k = 0, stops = 0;
   RB_TRY(self.repeat(
       kNoFuture, count, count,
       [&](int64_t i) {
-        int64_t ends[] = {from + i * kBatch,
-                          std::min(from + (i + 1) * kBatch, to)};
+        int64_t ends[] = {from + i * cells.batch,
+                          std::min(from + (i + 1) * cells.batch, to)};
         return self.gradient(cells.w, {RB_BATCH_RANGE, -1, ends}, sum);
       },
       k));

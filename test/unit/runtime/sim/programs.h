@@ -21,6 +21,10 @@ struct Cells {
   double measuredSeconds = 0;
   FutureHandle carried = 0;
   int64_t first = 0; // of a server: uploads that close a round
+  // What is compiled in.
+  int64_t batch = 2;
+  int64_t bRef = 0;        // of abs-sgd; 0: a micro-batch of every member
+  bool dataByRank = false; // every sample of rank r is r + 1
 };
 
 /// One strand's view of the world, with short names.
@@ -32,8 +36,6 @@ struct Self {
   /// Cells that a sibling may change.
   Status read();
   Status update(const char *names, const std::function<void()> &body);
-  Status batch(const BatchRequest &request, std::array<int64_t, 2> &rows,
-               int64_t &count);
   /// The next micro-batch and its gradient at `w`.
   Status gradient(const Vector &w, const BatchRequest &request,
                   Gradient &total);
@@ -79,7 +81,8 @@ struct SimRun {
   std::vector<std::shared_ptr<Cells>> cells;
   std::string log;
 
-  Status start(SimSetup setup);
+  /// Without a log in `setup` it is kept here.
+  Status start(SimSetup setup, const Cells &first = {});
   Status run();
 };
 

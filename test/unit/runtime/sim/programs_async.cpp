@@ -19,8 +19,10 @@ static Status applyCarried(Self &self, int64_t &stops) {
   RB_TRY(self.env.await(self.who, cells.carried, outs));
   if (got.samples == 0)
     return Status::ok();
-  double ratio = static_cast<double>(got.samples) /
-                 static_cast<double>(self.env.members(self.who) * kBatch);
+  int64_t reference =
+      cells.bRef ? cells.bRef : self.env.members(self.who) * cells.batch;
+  double ratio =
+      static_cast<double>(got.samples) / static_cast<double>(reference);
   auto factor = static_cast<float>(std::min(std::max(ratio, 0.25), 4.0));
   return self.update("w seen", [&] {
     self.work("lr");
@@ -94,13 +96,13 @@ static Status adaptiveRound(Self &self, bool &go) {
       break;
     int64_t from = std::get<int64_t>(claim[0]);
     int64_t to = std::get<int64_t>(claim[1]);
-    int64_t count = (to - from + kBatch - 1) / kBatch, k = 0;
+    int64_t count = (to - from + cells.batch - 1) / cells.batch, k = 0;
     Gradient sum;
     RB_TRY(self.repeat(
         kNoFuture, count, count,
         [&](int64_t i) {
-          int64_t ends[] = {from + i * kBatch,
-                            std::min(from + (i + 1) * kBatch, to)};
+          int64_t ends[] = {from + i * cells.batch,
+                            std::min(from + (i + 1) * cells.batch, to)};
           return self.gradient(replica, {RB_BATCH_RANGE, -1, ends}, sum);
         },
         k));

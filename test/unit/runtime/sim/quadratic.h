@@ -1,6 +1,7 @@
 // Training functions small enough to follow: the loss of a sample x is half the
-// squared distance of w to x, two samples make a micro-batch, the optimizer is
-// plain SGD. The same as test/Interp/golden/Inputs/quadratic64.mlir with
+// squared distance of w to x, two samples (or as many as a test wants) make a
+// micro-batch, the optimizer is plain SGD. The same as
+// test/Interp/golden/Inputs/quadratic64.mlir with
 // `--data id`, operation by operation, so that numbers are the same bits.
 #pragma once
 
@@ -11,10 +12,11 @@
 namespace rubato::sim::test {
 
 using Vector = std::array<double, 4>;
-inline constexpr int64_t kBatch = 2;
 
-inline double sampleAt(int64_t sample, int64_t element) {
-  return static_cast<double>((5 * sample + 3 * element) % 32) / 8 - 2;
+/// Element of a sample; with `owner` above 0 every sample is that number.
+inline double sampleAt(int64_t sample, int64_t element, int owner) {
+  return owner ? owner
+               : static_cast<double>((5 * sample + 3 * element) % 32) / 8 - 2;
 }
 
 struct Gradient {
@@ -25,12 +27,12 @@ struct Gradient {
 
 /// Adds the gradient of the rows at `w` to `total`.
 inline void addGradient(const Vector &w, std::span<const int64_t> rows,
-                        Gradient &total) {
+                        int owner, Gradient &total) {
   Vector sum = {};
   double squares = 0;
   for (int64_t row : rows)
     for (size_t j = 0; j != w.size(); ++j) {
-      double difference = w[j] - sampleAt(row, static_cast<int64_t>(j));
+      double difference = w[j] - sampleAt(row, static_cast<int64_t>(j), owner);
       sum[j] += difference;
       squares += difference * difference;
     }
