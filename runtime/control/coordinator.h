@@ -92,8 +92,7 @@ private:
 
   void accept();
   Status admit(int socket, int &rank);
-  void receive(int rank,
-               const std::string &ending = "has ended without a word");
+  void receive(int rank, int turns, const std::string &ending);
   void flush(int rank);
   void checkLeases();
   void closeWhenComplete();

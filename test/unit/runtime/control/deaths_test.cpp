@@ -232,6 +232,61 @@ TEST(Deaths, WhatTheDeadSaidBeforeCounts) {
   munmap(turn, 4096);
 }
 
+TEST(Deaths, ContributionsOfTheDeadAreNotDealtAgain) {
+  for (bool contributes : {true, false}) {
+    Launch launch(2);
+    launch.fork([&](int rank) {
+      auto client = join(launch, rank);
+      Value out[2], rows[] = {int64_t(0), 0.0};
+      // Rank 0 has the rows from 0 to 25, rank 1 those up to 50.
+      if (!client ||
+          !client->ask({rank, 0, 0}, Shares, 0, rows, out, farAway()))
+        return 1;
+      if (rank == 1) {
+        if (contributes)
+          client->contributed(rank);
+        return 0; // without a word
+      }
+      if (!client->ask({rank, 0, 1}, Shares, 0, rows, out, farAway()))
+        return 1;
+      client->leave(rank);
+      return out[0] == Value(int64_t(contributes ? 50 : 25)) ? 0 : 1;
+    });
+    ASSERT_TRUE(launch.serveAll());
+    EXPECT_EQ(launch.code(0), 0);
+    EXPECT_EQ(launch.lost.count(1), 1u);
+  }
+}
+
+TEST(Deaths, WhoDoesNotReadIsGivenUp) {
+  Launch launch(2);
+  launch.fork([&](int rank) {
+    if (rank == 0) {
+      auto client = join(launch, rank);
+      bool ok = false;
+      bool good =
+          client && client->commit({rank, 0, 0}, 1, 1, ok, farAway()) && ok;
+      if (client)
+        client->leave(rank);
+      return good ? 0 : 1;
+    }
+    Descriptor line;
+    Message question;
+    question.kind = Message::Kind::Ask;
+    question.policy = Match;
+    question.entry = Constants;
+    if (!sayHello(launch, rank, line))
+      return 1;
+    for (int i = 0; i != 100000; ++i)
+      if (sendBytes(line.get(), encode(question), farAway()) == Sent::Broken)
+        return 0;
+    return 1;
+  });
+  ASSERT_TRUE(launch.serveAll());
+  EXPECT_EQ(launch.code(0) + launch.code(1), 0);
+  EXPECT_EQ(launch.lost[1], "does not read what it is sent");
+}
+
 /// The launcher is killed; `connecting` of its three members have connected.
 void killTheLauncher(int connecting) {
   struct Shared {
