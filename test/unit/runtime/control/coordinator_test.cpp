@@ -213,6 +213,26 @@ TEST(Coordinator, DoesNotBlameMembersForItsOwnPauses) {
   EXPECT_EQ(launch.left.size(), 2u);
 }
 
+TEST(Coordinator, HearsHeartbeatsOfThoseWhoSayNothing) {
+  CoordinatorOptions options;
+  options.lease = milliseconds(500);
+  Launch launch(2, options);
+  launch.fork([&](int rank) {
+    auto client = join(launch, rank);
+    if (!client)
+      return 1;
+    bool ok = false;
+    if (rank == 1)
+      usleep(900000);
+    bool good = client->commit({rank, 0, 0}, 1, 1, ok, farAway()) && ok;
+    client->leave(rank);
+    return good ? 0 : 1;
+  });
+  ASSERT_TRUE(launch.serveAll());
+  EXPECT_TRUE(launch.lost.empty());
+  EXPECT_EQ(launch.code(0) + launch.code(1), 0);
+}
+
 TEST(Coordinator, GivesUpWhoNeverConnects) {
   CoordinatorOptions options;
   options.connectWithin = milliseconds(50);

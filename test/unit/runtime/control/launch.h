@@ -69,14 +69,16 @@ public:
     }
     return true;
   }
-  /// Serves until all members have ended.
+  /// Serves until all members have ended, and reads their last words.
   bool serveAll() {
-    return serve([&] {
+    bool ended = serve([&] {
       for (pid_t pid : children)
         if (pid > 0)
           return false;
       return true;
     });
+    coordinator->step(std::chrono::milliseconds(0));
+    return ended;
   }
   bool serveComplete() {
     return serve([&] { return coordinator->complete(); });
