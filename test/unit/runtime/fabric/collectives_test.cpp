@@ -17,7 +17,7 @@ template <typename T> T valueOf(int rank, int64_t call, int64_t i) {
   return T(rank % 2 ? x * 1e6 : x);
 }
 template <> int64_t valueOf<int64_t>(int rank, int64_t call, int64_t i) {
-  return (int64_t(1) << 61) * (rank + 1) + call * 1000003 + i;
+  return int64_t((uint64_t(1) << 61) * uint64_t(rank + 1)) + call * 1000003 + i;
 }
 
 template <typename T>
