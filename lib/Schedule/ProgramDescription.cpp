@@ -34,17 +34,8 @@ SmallVector<std::pair<Operation *, std::string>>
 rubato::partsOf(ModuleOp module) {
   SmallVector<std::pair<Operation *, std::string>> parts;
   for (auto [role, count] : rolesOf(module))
-    for (Operation &part : role.getBody().front()) {
-      // A model that is a cell is there at all times.
-      if (auto model = dyn_cast<gsync::ModelOp>(part);
-          model && model.getBody()
-                       .front()
-                       .getTerminator()
-                       ->getOperand(0)
-                       .getDefiningOp<gsync::LoadOp>())
-        continue;
+    for (Operation &part : role.getBody().front())
       parts.push_back({&part, partName(role, &part)});
-    }
   return parts;
 }
 
