@@ -8,6 +8,8 @@
 
 namespace rubato {
 
+using namespace control;
+
 using Clock = std::chrono::steady_clock;
 using Kind = Message::Kind;
 
