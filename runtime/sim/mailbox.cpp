@@ -5,13 +5,11 @@
 
 namespace rubato::sim {
 
-static int64_t workerCount(const Stage &stage) { return stage.members - 1; }
-
 Mailbox::Mailbox(Stage &stage, Samples &samples, int channel)
     : stage(stage), samples(samples), channel(channel),
       serverRank(stage.spec.serverOf(
           stage.spec.channels[static_cast<size_t>(channel)], stage.members)),
-      ledger(workerCount(stage),
+      ledger(stage.members - 1,
              stage.spec.channels[static_cast<size_t>(channel)].exempt) {
   for (int rank = 0; rank != stage.members; ++rank)
     if (rank != serverRank)
@@ -52,6 +50,8 @@ void Mailbox::arrive(int64_t parcel) {
     ++stage.statistics.dropped;
   else
     held.push_back(std::move(upload));
+  stage.statistics.longestQueue = std::max(stage.statistics.longestQueue,
+                                           static_cast<int64_t>(held.size()));
   look();
 }
 

@@ -25,6 +25,8 @@ struct Statistics {
   std::map<int64_t, int64_t> staleness, repeats;
   /// Workers that a bound sent back, and uploads that came too late.
   int64_t restarts = 0, dropped = 0;
+  /// The most uploads that lay at a server at a time.
+  int64_t longestQueue = 0;
   /// Exchanges of two, and how many of them followed one of the same two with
   /// nobody else in between for either.
   int64_t exchanges = 0, repeatedPairs = 0;

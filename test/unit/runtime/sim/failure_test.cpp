@@ -1,5 +1,6 @@
 // Deadlocks and mistakes of a program are told, and leave nothing behind.
 #include "sim/cost_table.h"
+#include "sim/schedule.h"
 #include "sim/simulation.h"
 #include "support.h"
 
@@ -189,6 +190,51 @@ TEST(Failure, MeetingsEndWithTheOther) {
                              }};
   ASSERT_OK(cast.run());
   EXPECT_EQ(answers, (std::vector<bool>{true, false, false}));
+}
+
+TEST(Failure, OneCanVoteARoundDown) {
+  for (int64_t wrong : {0, 1}) {
+    Cast cast(3);
+    std::vector<bool> answers;
+    for (int rank = 0; rank != 3; ++rank)
+      cast.members[static_cast<size_t>(rank)].strands = {[&, rank]() -> Status {
+        bool ok = false;
+        Caller who{rank, 0, 0};
+        RB_TRY(cast.env->commit(who, 7 + (rank == 1) * wrong, 7, ok));
+        answers.push_back(ok);
+        return cast.leave(who);
+      }};
+    ASSERT_OK(cast.run());
+    EXPECT_EQ(answers, std::vector<bool>(3, wrong == 0));
+  }
+}
+
+TEST(Failure, WhatArrivesComesBeforeWhatHappensThen) {
+  Schedule schedule(64 * 1024);
+  std::string trace;
+  schedule.onArrival([&](int channel, int worker, int64_t) {
+    trace += "arrival" + std::to_string(channel) + std::to_string(worker) + " ";
+  });
+  Strand strands[2];
+  for (int i = 0; i != 2; ++i) {
+    Strand &strand = strands[i];
+    strand.rank = 1 - i;
+    ASSERT_OK(schedule.start(strand, [&schedule, &strand, &trace] {
+      std::string name = std::to_string(strand.rank) + " ";
+      ASSERT_OK(schedule.step(strand, 5, /*poll=*/strand.rank == 0));
+      trace += "first" + name;
+      ASSERT_OK(schedule.step(strand, 7));
+      trace += "second" + name;
+    }));
+  }
+  schedule.send(7, 1, 0, 0);
+  schedule.send(5, 1, 2, 0);
+  schedule.send(5, 1, 1, 0);
+  schedule.send(5, 0, 3, 0);
+  ASSERT_OK(schedule.run([](Strand &) { return Status::ok(); }));
+  // Polls last; then the lower rank.
+  EXPECT_EQ(trace, "arrival03 arrival11 arrival12 first1 first0 arrival10 "
+                   "second0 second1 ");
 }
 
 TEST(Failure, PartsRunInTheirOrder) {

@@ -4,7 +4,7 @@
 // `rubato-opt --choose-algorithm` makes of
 // test/Interp/golden/Inputs/quadratic64.mlir, with lr=0.1 and
 //   --ranks 4 --seed 7 --rounds 6 --samples 37 --data id --cell w=0
-//   --cell budget=1000 --shuffle --cost golden/jitter.cost
+//   --cell budget=1000 --shuffle --cost golden/jitter.cost --model
 // and those named "ties" with the numbers that stand below and
 // golden/ties.cost, where much happens at the same time. Options: a2cid2 has
 // topology=ring, adaptive-sgd mega-batch=16,max-batch=4,min-batch=2,

@@ -72,7 +72,9 @@ Status SimRun::run() {
   for (size_t rank = 0; rank != cells.size(); ++rank)
     members.push_back(
         program.member(*env, static_cast<int>(rank), cells[rank]));
-  return Simulation(*env, std::move(members)).run();
+  Simulation simulation(*env, std::move(members));
+  RB_TRY(simulation.run());
+  return simulation.runModels();
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@ namespace rubato::sim::test {
 
 /// One member's cells, and what its strands carry from round to round.
 struct Cells {
-  Vector w = {}, xt = {}, wprev = {};
+  Vector w = {}, xt = {}, wprev = {}, model = {};
   int64_t seen = 0, budget = 1000;
   float baseLr = 0.1f;
   double last = 0, dt = 0, eta = 0, etaGraph = 0, alpha = 0;
@@ -83,6 +83,7 @@ struct SimRun {
 
   /// Without a log in `setup` it is kept here.
   Status start(SimSetup setup, const Cells &first = {});
+  /// To the end, and then the models of those who have one.
   Status run();
 };
 

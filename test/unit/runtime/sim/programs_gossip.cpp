@@ -91,7 +91,7 @@ static Status computeRound(Self &self, bool &go) {
   });
 }
 
-static Status average(Self &self, int64_t peer, int64_t tag, bool &met) {
+static Status averageWith(Self &self, int64_t peer, int64_t tag, bool &met) {
   Cells &c = *self.cells;
   Vector mine, theirs;
   RB_TRY(self.update("w xt last dt eta", [&] {
@@ -124,28 +124,32 @@ static Status gossipRound(Self &self, bool &go) {
   int64_t peer = std::get<int64_t>(next[0]);
   bool turn = go;
   if (go && peer >= 0)
-    RB_TRY(average(self, peer, std::get<int64_t>(next[1]), turn));
+    RB_TRY(averageWith(self, peer, std::get<int64_t>(next[1]), turn));
   bool met = false;
   if (turn)
     RB_TRY(self.env.meet(self.who, 0, met));
   return Status::ok();
 }
 
-static Status drain(Self self) {
-  Cells &c = *self.cells;
+/// The average over members.
+static Status average(Self &self, Vector &sum) {
   RB_TRY(self.read());
-  Vector sum = c.w;
+  sum = self.cells->w;
   int64_t count = 1;
   Part values[] = {part(sum), part(count)};
   FutureHandle future = 0;
   RB_TRY(self.env.start(self.who, {RB_START_ALL_REDUCE, kAverage, 0, values},
                         future));
   RB_TRY(self.env.await(self.who, future, values));
-  return self.update("w xt", [&] {
-    for (double &each : sum)
-      each /= static_cast<double>(count);
-    c.w = c.xt = sum;
-  });
+  for (double &each : sum)
+    each /= static_cast<double>(count);
+  return Status::ok();
+}
+
+static Status drain(Self self) {
+  Vector mean;
+  RB_TRY(average(self, mean));
+  return self.update("w xt", [&] { self.cells->w = self.cells->xt = mean; });
 }
 
 Program a2cid2() {
@@ -194,6 +198,10 @@ Program a2cid2() {
           return self.rounds([&](bool &go) { return gossipRound(self, go); });
         }};
     functions.drain = [=, &env] { return drain({env, {rank, 2, -2}, cells}); };
+    functions.model = [=, &env] {
+      Self self{env, {rank, 2, -3}, cells};
+      return average(self, cells->model);
+    };
     return functions;
   };
   return program;

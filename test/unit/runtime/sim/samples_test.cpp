@@ -81,6 +81,18 @@ TEST_F(SamplesTest, WhatIsNotTakenIsGivenBack) {
   ASSERT_OK(stream->check());
 }
 
+TEST_F(SamplesTest, AShareThatNobodyLookedAtIsGivenBack) {
+  make(20, 2);
+  stream->begin(strands[0]);
+  stream->begin(strands[1]);
+  take(0, {});
+  EXPECT_EQ(take(0, {}), (Places{4, 5})); // a second block, for both
+  take(1, {});
+  stream->end(strands[1]); // its part of that block, 6 and 7
+  EXPECT_EQ(stream->consumedCount(), 2);
+  EXPECT_EQ(queue(0), (Places{6, 7}));
+}
+
 TEST_F(SamplesTest, ARoundThatIsVotedDownIsDealtAgain) {
   make(8, 2);
   stream->begin(strands[0]);

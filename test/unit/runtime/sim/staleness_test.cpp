@@ -72,7 +72,7 @@ double roundTime(int64_t count) {
 
 TEST(Staleness, UnboundedHasTheMeanOfTheClosedForm) {
   for (int64_t count : {1, 5}) {
-    Means means = measure(count, {}, 1, 4000);
+    Means means = measure(count, {}, 1, 2500);
     double expected = kWorkers / static_cast<double>(count) - 1;
     EXPECT_EQ(means.restarts, 0);
     EXPECT_NEAR(means.staleness, expected, 0.06 * expected) << count;
@@ -83,7 +83,7 @@ TEST(Staleness, UnboundedHasTheMeanOfTheClosedForm) {
 TEST(Staleness, BoundedHasTheRestartsOfTheClosedForm) {
   // Short steps, since a worker notices a restart at the end of one.
   const int64_t count = 5, bound = 1;
-  Means means = measure(count, bound, 40, 500);
+  Means means = measure(count, bound, 40, 300);
   double q = 1 - static_cast<double>(count) / kWorkers;
   double restarts = kWorkers * q * q * (1 - q) / (1 - q * q);
   double staleness = q / (1 + q);
