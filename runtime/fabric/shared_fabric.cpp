@@ -187,17 +187,17 @@ Status SharedFabric::barrier(int rank, Deadline deadline) {
   ringAll(false);
   for (int turn = 0;; ++turn) {
     uint32_t seen = me.bell.rings.load();
-    int missing = -1, dead = -1;
+    int missing = 0, dead = -1;
     for (int other = 0; other < memberCount; ++other) {
       // A life first: who has left may have arrived just before.
       Life its = life(other);
       if (its == Life::Left || member(other).barriers.load() >= call.number)
         continue;
-      missing = missing < 0 ? other : missing;
+      ++missing;
       if (its == Life::Lost && dead < 0)
         dead = other;
     }
-    if (missing < 0)
+    if (missing == 0)
       return Status::ok();
     if (dead >= 0)
       return gone(call, dead);
@@ -205,8 +205,13 @@ Status SharedFabric::barrier(int rank, Deadline deadline) {
     if (turn < spins)
       spinPause();
     else if (!sleep(me.bell, seen, deadline))
-      return late(call, {missing});
+      break;
   }
+  std::vector<int> missing;
+  for (int other = 0; other < memberCount; ++other)
+    if (member(other).barriers.load() < call.number)
+      missing.push_back(other);
+  return late(call, missing);
 }
 
 void SharedFabric::endMember(int rank, Life life) noexcept {
