@@ -14,6 +14,11 @@ namespace rubato {
 /// Answers that a member does not read; a few hundred bytes are usual.
 static constexpr size_t largestBacklog = 1 << 20;
 
+/// Pieces of 4096 bytes that are read at once.
+static constexpr int usualTurns = 16;
+
+static constexpr char unexplained[] = "has ended without a word";
+
 static std::string seconds(std::chrono::milliseconds time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s",
@@ -93,7 +98,7 @@ bool Coordinator::wait(std::chrono::milliseconds patience) {
     accept();
   for (int rank = 0; rank != members(); ++rank)
     if (waits[static_cast<size_t>(rank) + 1].revents & ~POLLOUT)
-      receive(rank);
+      receive(rank, usualTurns, unexplained);
   return late;
 }
 
@@ -108,7 +113,7 @@ void Coordinator::accept() {
     int rank = -1;
     if (Status status = admit(socket.get(), rank); status) {
       at(rank).line = std::move(socket);
-      receive(rank); // most have said hello already
+      receive(rank, usualTurns, unexplained); // most have said hello already
     } else {
       Message refused;
       refused.kind = Message::Kind::Refused;
@@ -136,12 +141,13 @@ Status Coordinator::admit(int socket, int &rank) {
   return Status::ok();
 }
 
-/// Takes all that a member has sent, and notices its end.
-void Coordinator::receive(int rank, const std::string &ending) {
+/// Takes what a member has sent, at most `turns` pieces of it so that nobody
+/// keeps the others waiting, and notices its end.
+void Coordinator::receive(int rank, int turns, const std::string &ending) {
   Member &member = at(rank);
   bool ended = false;
   char buffer[4096];
-  while (member.line && !ended) {
+  for (; member.line && !ended && turns != 0; --turns) {
     ssize_t size = recv(member.line.get(), buffer, sizeof buffer, 0);
     if (size < 0 && errno == EINTR)
       continue;
@@ -153,12 +159,11 @@ void Coordinator::receive(int rank, const std::string &ending) {
     member.heard = Clock::now();
     Message message;
     FrameReader::Outcome outcome;
-    while ((outcome = member.in.next(message)) == FrameReader::Outcome::Message)
-      if (!handle(rank, message)) {
-        outcome = FrameReader::Outcome::Malformed;
-        break;
-      }
-    if (outcome == FrameReader::Outcome::Malformed) {
+    bool good = true;
+    while (good &&
+           (outcome = member.in.next(message)) == FrameReader::Outcome::Message)
+      good = handle(rank, message);
+    if (!good || outcome == FrameReader::Outcome::Malformed) {
       lose(rank, "has sent what no member sends");
       return;
     }

@@ -51,7 +51,8 @@ public:
   void expect(int rank, pid_t pid);
 
   /// Serves what is there, after waiting for it at most so long. Called again
-  /// and again, several times in a lease.
+  /// and again, several times in a lease, and once after the last member has
+  /// ended: its goodbye may still be on the way.
   void step(std::chrono::milliseconds patience);
 
   /// The owner knows that a member is dead. What it had said before counts.
@@ -92,8 +93,7 @@ private:
 
   void accept();
   Status admit(int socket, int &rank);
-  void receive(int rank,
-               const std::string &ending = "has ended without a word");
+  void receive(int rank, int turns, const std::string &ending);
   void flush(int rank);
   void checkLeases();
   void closeWhenComplete();

@@ -135,7 +135,8 @@ void Coordinator::lose(int rank, const std::string &why) {
 }
 
 void Coordinator::lost(int rank, const std::string &why) {
-  receive(rank, why);
+  // More than a socket holds.
+  receive(rank, 1000, why);
   lose(rank, why);
   closeWhenComplete();
   report();
