@@ -244,6 +244,9 @@ int32_t serverInit(rb_ctx *ctx, int32_t *) { return grantModel(ctx, 1); }
 
 int32_t serverRound(rb_ctx *ctx, int32_t *go) {
   HandPrivate &p = handPrivate(ctx);
+  if (handHook)
+    handHook(ctx, p.rounds);
+  ++p.rounds;
   rb_range outs[4];
   sumRanges(offsetof(HandPrivate, all), outs);
   HAND_TRY(rb_collect(ctx, 0, rb_workers(ctx, 0), 0, outs, 3, &p.who));
