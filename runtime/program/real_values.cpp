@@ -36,7 +36,9 @@ Status RealEnvironment::exchange(const Caller &who, const ExchangeStart &call,
 
 Status RealEnvironment::pull(const Caller &who, int channel, int64_t after,
                              FutureHandle &future) {
-  RB_TRY(setup.fabric.startPull(who.rank, channel, after, future));
+  // Tickets count from 1; whoever has none may say so by any other number.
+  RB_TRY(setup.fabric.startPull(who.rank, channel, std::max<int64_t>(after, 0),
+                                future));
   strandOf(who).pulls.push_back(future);
   return Status::ok();
 }

@@ -9,6 +9,7 @@
 #include "train/program_job.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -45,6 +46,7 @@ private:
   Status finish();
   Status evaluate(int64_t index);
   Status writeModel(bool leads);
+  int64_t samplesSeen() const;
   void fail();
 
   ProgramJob &job;
@@ -185,6 +187,16 @@ Status MemberRun::evaluate(int64_t index) {
   return Status::ok();
 }
 
+/// Samples in the model as the program counts them.
+int64_t MemberRun::samplesSeen() const {
+  const Cell *cell = job.unit.cell("seen");
+  if (!cell || cell->dtype != RB_I64)
+    return job.statistics[rank].samples.load();
+  int64_t seen = 0;
+  std::memcpy(&seen, member->address(cell->place), sizeof seen);
+  return seen;
+}
+
 Status MemberRun::writeModel(bool leads) {
   const void *flat = member->address(job.unit.parameters);
   if (leads && !job.options.save.empty())
@@ -195,9 +207,8 @@ Status MemberRun::writeModel(bool leads) {
     return Status::ok();
   if (wildcard != path.npos)
     path.replace(wildcard, 2, std::to_string(rank));
-  return dumpSlots(
-      job.unit, flat, path,
-      {{"samples", std::to_string(job.statistics[rank].samples.load())}});
+  return dumpSlots(job.unit, flat, path,
+                   {{"samples", std::to_string(samplesSeen())}});
 }
 
 } // namespace

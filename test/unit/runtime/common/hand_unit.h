@@ -58,7 +58,7 @@ int32_t handGradient(rb_ctx *ctx, const float *w, HandSum &sum);
 /// One sample of it.
 void addSample(const float *w, const float *x, int64_t y, HandSum &sum);
 
-/// Runs at the start of every round of a worker's first strand.
+/// Runs at the start of every round of a first strand.
 using HandHook = void (*)(rb_ctx *ctx, int64_t round);
 extern HandHook handHook;
 

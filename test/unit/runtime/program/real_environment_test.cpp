@@ -1,315 +1,14 @@
-// Programs in a real environment: members as threads, the fabric, the desk.
-#include "common/hand_unit.h"
-#include "common/points.h"
-#include "train/fake_unit.h"
+// Single calls of the real environment: clock, samples, votes, policies.
+#include "program/course.h"
 
-#include "control/local_desk.h"
 #include "data/permutation.h"
-#include "data/sources.h"
-#include "program/channels.h"
-#include "program/member.h"
-#include "program/real_environment.h"
-#include "program/synchronous.h"
-#include "support/memory.h"
-
-#include <algorithm>
-#include <gtest/gtest.h>
-#include <set>
-#include <thread>
 
 using namespace rubato;
 using namespace rubato::test;
 
 namespace {
 
-/// A run of `members` members, each with its strands as threads.
-struct Course {
-  Course(const rb_unit &code, int members, int64_t budget, int64_t samples = 50)
-      : members(members), points(samples), statistics(size_t(members)) {
-    check(loadUnit(code, unit));
-    if (unit.program.empty())
-      check(asProgram(Unit(unit), unit));
-    data = points.load(unit);
-    check(makeThreadFabric(members, channelsOf(unit.program, members), fabric));
-    check(LocalDesk::make(unit.program, members, 0, samples, desk));
-    check(Memory::sharedMemory(SampleQueue::bytes(1024), "queue", memory));
-    RealSetup setup{.program = unit.program,
-                    .members = members,
-                    .fabric = *fabric,
-                    .desk = *desk,
-                    .order = {samples, 0, true},
-                    .quantum = unit.quantum,
-                    .globalBatch = unit.quantum * members,
-                    .queue = SampleQueue::make(memory.data(), samples, 1024),
-                    .statistics = statistics.data(),
-                    .slow = {},
-                    .deadline = std::chrono::seconds(30)};
-    if (tune)
-      tune(setup);
-    check(RealEnvironment::make(setup, environment));
-    for (int rank = 0; rank < members; ++rank) {
-      std::unique_ptr<Member> member;
-      check(Member::make({.unit = unit,
-                          .environment = *environment,
-                          .rank = rank,
-                          .members = members,
-                          .data = &data},
-                         member));
-      member->set("budget", budget);
-      crew.push_back(std::move(member));
-    }
-  }
-
-  static void check(Status status) { ASSERT_TRUE(status) << status.message(); }
-
-  void go() {
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < members; ++rank)
-      threads.emplace_back([this, rank] { runMember(rank); });
-    for (std::thread &thread : threads)
-      thread.join();
-  }
-
-  void runMember(int rank) {
-    Member &member = *crew[size_t(rank)];
-    check(member.init());
-    environment->began(rank);
-    std::vector<std::thread> strands;
-    for (size_t i = 1; i < member.role().strands.size(); ++i)
-      strands.emplace_back([&, i] { check(member.strand(int(i))); });
-    check(member.strand(0));
-    for (std::thread &strand : strands)
-      strand.join();
-    environment->ended(rank);
-    check(member.drain());
-    check(member.model());
-    desk->leave(rank);
-    fabric->leave(rank);
-  }
-
-  HandPrivate &memoryOf(int rank) {
-    return *static_cast<HandPrivate *>(
-        crew[size_t(rank)]->address({RB_PRIVATE, 0}));
-  }
-
-  static void (*tune)(RealSetup &setup);
-
-  int members;
-  Points points;
-  Unit unit;
-  Dataset data;
-  std::vector<MemberStatistics> statistics;
-  std::unique_ptr<Fabric> fabric;
-  std::unique_ptr<LocalDesk> desk;
-  Memory memory;
-  std::unique_ptr<RealEnvironment> environment;
-  std::vector<std::unique_ptr<Member>> crew;
-};
-
-void (*Course::tune)(RealSetup &) = nullptr;
-
-struct RealEnvironmentTest : testing::Test {
-  void TearDown() override {
-    Course::tune = nullptr;
-    handHook = nullptr;
-  }
-};
-
-/// The delayed iteration in one loop, with the sums in the order of ranks.
-std::vector<float> serialDelayed(const Points &points, int members,
-                                 int64_t budget, int64_t &applied) {
-  float w[3] = {0.25f, -0.25f, 0.5f};
-  auto samples = int64_t(points.y.size());
-  HandSum carried = {};
-  applied = 0;
-  int64_t place = 0;
-  auto apply = [&] {
-    for (int i = 0; carried.samples && i < 3; ++i)
-      w[i] -= 0.1f * carried.g[i] / float(carried.samples);
-    applied += carried.samples;
-  };
-  do {
-    int64_t count = std::min(handQuantum * members, samples - place % samples);
-    Permutation order(samples, 0, uint64_t(place / samples));
-    HandSum next = {};
-    for (int rank = 0; rank < members; ++rank) {
-      Share share = shareOf(count, members, rank);
-      HandSum own = {};
-      for (int64_t i = 0; i < share.count; ++i) {
-        int64_t row = order[place % samples + share.begin + i];
-        addSample(w, &points.x[size_t(2 * row)], points.y[size_t(row)], own);
-      }
-      for (int i = 0; i < 3; ++i)
-        next.g[i] += own.g[i];
-      next.samples += own.samples;
-    }
-    place += count;
-    apply();
-    carried = next;
-  } while (applied < budget);
-  apply();
-  return {w, w + 3};
-}
-
-TEST_F(RealEnvironmentTest, DelayedIsTheSerialIteration) {
-  for (int members : {1, 3}) {
-    Course run(delayedUnit(), members, 200);
-    run.go();
-    int64_t applied = 0;
-    std::vector<float> expected =
-        serialDelayed(run.points, members, 200, applied);
-    for (int rank = 0; rank < members; ++rank) {
-      HandPrivate &p = run.memoryOf(rank);
-      EXPECT_EQ(p.seen, applied);
-      for (int i = 0; i < 3; ++i)
-        EXPECT_EQ(p.w[i], expected[size_t(i)]) << members << " " << rank;
-    }
-  }
-}
-
-TEST_F(RealEnvironmentTest, TheQueueGivesEverySampleOnce) {
-  Course run(delayedUnit(1), 3, 400);
-  run.go();
-  std::vector<int64_t> times(50);
-  int64_t drawn = 0, seen = run.memoryOf(0).seen;
-  for (int rank = 0; rank < 3; ++rank) {
-    HandPrivate &p = run.memoryOf(rank);
-    EXPECT_EQ(p.seen, seen);
-    EXPECT_EQ(p.w[0], run.memoryOf(0).w[0]);
-    for (size_t i = 0; i < times.size(); ++i) {
-      times[i] += p.times[i];
-      drawn += p.times[i];
-    }
-  }
-  // What was drawn is applied, the last of it by the drain.
-  EXPECT_EQ(drawn, seen);
-  auto [least, most] = std::minmax_element(times.begin(), times.end());
-  EXPECT_LE(*most - *least, 1);
-  int64_t samples = 0, rounds = run.statistics[0].rounds[0];
-  for (MemberStatistics &each : run.statistics) {
-    samples += each.samples;
-    EXPECT_EQ(each.rounds[0], rounds);
-    EXPECT_GE(each.gradients, rounds);
-    EXPECT_GT(each.gradientTime, 0);
-    EXPECT_GE(each.idle(0), 0);
-    EXPECT_LE(each.idle(0), 1);
-  }
-  EXPECT_EQ(samples, drawn);
-}
-
-TEST_F(RealEnvironmentTest, GossipAgreesOnAModel) {
-  for (int members : {1, 2, 4}) {
-    Course run(gossipUnit(400), members, 400);
-    run.go();
-    int64_t seen = 0, averagings = 0;
-    for (int rank = 0; rank < members; ++rank) {
-      HandPrivate &p = run.memoryOf(rank);
-      seen += p.seen;
-      averagings += p.count;
-      for (int i = 0; i < 3; ++i)
-        EXPECT_EQ(p.model[i], run.memoryOf(0).model[i]);
-    }
-    EXPECT_GE(seen, 400);
-    if (members > 1)
-      EXPECT_GT(averagings, 0);
-    else
-      EXPECT_EQ(averagings, 0);
-  }
-}
-
-TEST_F(RealEnvironmentTest, TheServerWaitsForAll) {
-  Course run(mailboxUnit(), 4, 240);
-  run.go();
-  HandPrivate &server = run.memoryOf(0);
-  EXPECT_EQ(server.seen, 240); // 10 rounds of 3 workers, 2 steps of 4
-  EXPECT_EQ(run.statistics[0].rounds[0], 10);
-  EXPECT_EQ(run.statistics[0].samples, 0);
-  for (int rank = 1; rank < 4; ++rank)
-    EXPECT_EQ(run.statistics[size_t(rank)].samples, 80);
-  Course twin(mailboxUnit(), 4, 240);
-  twin.go();
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(server.model[i], twin.memoryOf(0).model[i]);
-}
-
-TEST_F(RealEnvironmentTest, SynchronousRoundsAreTheOldOnes) {
-  Course run(fakeUnit(), 3, 50);
-  run.go();
-  float w[3] = {0.25f, -0.25f, 0.5f};
-  Permutation order(50, 0, 0);
-  for (int64_t place = 0; place < 50;) {
-    int64_t count = std::min<int64_t>(12, 50 - place);
-    HandSum all = {};
-    for (int rank = 0; rank < 3; ++rank) {
-      Share share = shareOf(count, 3, rank);
-      HandSum own = {};
-      for (int64_t i = 0; i < share.count; ++i) {
-        int64_t row = order[place + share.begin + i];
-        addSample(w, &run.points.x[size_t(2 * row)], run.points.y[size_t(row)],
-                  own);
-      }
-      for (int i = 0; i < 3; ++i)
-        all.g[i] += own.g[i];
-      all.samples += own.samples;
-    }
-    for (int i = 0; i < 3; ++i)
-      w[i] -= 0.1f * all.g[i] / float(all.samples);
-    place += count;
-  }
-  for (auto &member : run.crew) {
-    auto *trained = static_cast<float *>(member->address(run.unit.parameters));
-    for (int i = 0; i < 3; ++i)
-      EXPECT_EQ(trained[i], w[i]);
-  }
-  int64_t samples = 0;
-  double loss = 0;
-  for (MemberStatistics &each : run.statistics) {
-    samples += each.samples;
-    loss += each.loss;
-  }
-  EXPECT_EQ(samples, 50);
-  EXPECT_GT(loss, 0);
-}
-
-TEST_F(RealEnvironmentTest, StopsAfterSteps) {
-  Course::tune = [](RealSetup &setup) { setup.steps = 5; };
-  Course run(delayedUnit(1), 2, int64_t(1) << 40);
-  run.go();
-  EXPECT_EQ(run.crew[0]->rounds(0), 6); // the flag is a round under way
-  EXPECT_EQ(run.crew[1]->rounds(0), 6);
-}
-
-TEST_F(RealEnvironmentTest, StopsInTime) {
-  Course::tune = [](RealSetup &setup) { setup.seconds = 0.05; };
-  Course run(gossipUnit(int64_t(1) << 40), 2, int64_t(1) << 40);
-  run.go();
-  EXPECT_GE(run.statistics[0].ended.load(), 50'000'000);
-}
-
-TEST_F(RealEnvironmentTest, SlowsAMemberDown) {
-  Course::tune = [](RealSetup &setup) { setup.slow = {1, 1000}; };
-  Course run(delayedUnit(), 2, 400);
-  run.go();
-  EXPECT_GT(run.statistics[1].gradientTime.load(),
-            10 * run.statistics[0].gradientTime.load());
-}
-
-TEST_F(RealEnvironmentTest, ALossThatIsNotFiniteEndsTheRun) {
-  handHook = [](rb_ctx *ctx, int64_t round) {
-    if (round == 2)
-      handPrivate(ctx).w[0] = std::numeric_limits<float>::quiet_NaN();
-  };
-  Course run(delayedUnit(), 1, 400);
-  ASSERT_TRUE(run.crew[0]->init());
-  Status status = run.crew[0]->strand(0);
-  EXPECT_EQ(status.code(), ErrorCode::Numeric);
-  EXPECT_NE(status.message().find("worker.round, round 2: the loss is not "
-                                  "finite"),
-            std::string::npos)
-      << status.message();
-}
-
-TEST_F(RealEnvironmentTest, TheClockStandsStillInAPause) {
+TEST(RealEnvironment, TheClockStandsStillInAPause) {
   Course run(delayedUnit(), 1, 1);
   run.environment->pause();
   int64_t before = run.environment->nanoseconds();
@@ -321,7 +20,7 @@ TEST_F(RealEnvironmentTest, TheClockStandsStillInAPause) {
   EXPECT_GT(run.environment->nanoseconds(), before);
 }
 
-TEST_F(RealEnvironmentTest, KeyedDrawsDependOnTheKeysAlone) {
+TEST(RealEnvironment, KeyedDrawsDependOnTheKeysAlone) {
   Course run(delayedUnit(), 2, 1);
   auto draw = [&](int rank, std::vector<int64_t> keys) {
     std::vector<int64_t> rows(4);
@@ -338,7 +37,7 @@ TEST_F(RealEnvironmentTest, KeyedDrawsDependOnTheKeysAlone) {
   EXPECT_NE(draw(0, {3, 1}), draw(1, {3, 1}));
 }
 
-TEST_F(RealEnvironmentTest, RangesAreRowsOfTheEpochs) {
+TEST(RealEnvironment, RangesAreRowsOfTheEpochs) {
   Course run(delayedUnit(), 1, 1);
   std::vector<int64_t> rows(4);
   int64_t count = 0;
@@ -357,24 +56,128 @@ TEST_F(RealEnvironmentTest, RangesAreRowsOfTheEpochs) {
   EXPECT_EQ(count, 0);
 }
 
-TEST_F(RealEnvironmentTest, LeasesReturnWithANewTicket) {
-  Course run(delayedUnit(), 1, 1);
-  std::vector<int64_t> rows(4), again(4);
-  int64_t count = 0, ticket = 1;
-  Caller who{0, 0, 0};
-  auto take = [&](std::span<int64_t> to) {
-    int64_t keys[] = {ticket};
-    Course::check(
-        run.environment->nextBatch(who, {RB_BATCH_QUEUE, -1, keys}, to, count));
+/// The first rows that the queue would give now.
+std::vector<int64_t> peek(Course &course) {
+  std::vector<int64_t> rows(4);
+  int64_t count = 0;
+  Course::check(course.environment->nextBatch(
+      {0, 0, 0}, {RB_BATCH_PEEK, -1, {}}, rows, count));
+  return rows;
+}
+
+TEST(RealEnvironment, LeasesReturnWithANewTicket) {
+  Course course(mailboxUnit(), 2, 1);
+  Environment &worker = *course.environment;
+  Caller who{1, 0, 0};
+  float model[3] = {1, 2, 3};
+  int64_t version = 0, ticket = 0, go = 0, future = 0, count = 0;
+  Part parts[] = {{RB_F32, 3, model},
+                  {RB_I64, 1, &version},
+                  {RB_I64, 1, &ticket},
+                  {RB_I64, 1, &go}};
+  auto granted = [&] {
+    Granted ignored;
+    Course::check(worker.pull(who, 0, ticket - 1, future));
+    Course::check(course.fabric->grant(0, 0, true, 1000,
+                                       std::span(parts).first(2), ignored));
+    Course::check(worker.await(who, future, parts));
   };
-  std::vector<int64_t> peeked(4);
+  std::vector<int64_t> rows(4), first = peek(course);
+  auto take = [&] {
+    Course::check(
+        worker.nextBatch(who, {RB_BATCH_QUEUE, -1, {&ticket, 1}}, rows, count));
+  };
+  granted();
+  EXPECT_EQ(ticket, 1);
+  EXPECT_EQ(go, 1);
+  take();
+  EXPECT_EQ(rows, first);
+  Course::check(worker.next(who, true)); // a lease outlives its round
+  EXPECT_NE(peek(course), first);
+  ++ticket; // asks for a newer one
+  granted();
+  EXPECT_EQ(peek(course), first);
+  // What was pushed is consumed.
+  take();
+  EXPECT_EQ(rows, first);
+  Course::check(worker.push(who, 0, ticket, std::span(parts).first(2)));
+  ++ticket;
+  granted();
+  EXPECT_NE(peek(course), first);
+}
+
+TEST(RealEnvironment, ARoundThatRunsAgainReturnsItsSamples) {
+  Course course(gossipUnit(100), 2, 1);
+  Caller who{0, 1, 0};
+  std::vector<int64_t> rows(4), first = peek(course);
+  int64_t count = 0, future = 0;
+  Course::check(course.environment->nextBatch(who, {RB_BATCH_QUEUE, -1, {}},
+                                              rows, count));
+  EXPECT_NE(peek(course), first);
+  float values[3] = {};
+  Part part{RB_F32, 3, values};
+  course.fabric->lost(1);
   Course::check(
-      run.environment->nextBatch(who, {RB_BATCH_PEEK, -1, {}}, peeked, count));
-  take(rows);
-  EXPECT_EQ(rows, peeked);
-  Course::check(run.environment->next(who, true)); // a lease outlives its round
-  take(again);
-  EXPECT_NE(rows, again);
+      course.environment->exchange(who, {0, 1, 5, {&part, 1}}, future));
+  Status status = course.environment->await(who, future, {&part, 1});
+  EXPECT_TRUE(isAgain(status)) << status.message();
+  EXPECT_EQ(peek(course), first);
+}
+
+TEST(RealEnvironment, AVoteThatFailsGivesTheSamplesAgain) {
+  Course course(delayedUnit(), 1, 1);
+  Caller who{0, 0, 0};
+  auto cursor = [&] {
+    std::vector<int64_t> rows(4);
+    int64_t count = 0;
+    Course::check(course.environment->nextBatch(who, {RB_BATCH_CURSOR, -1, {}},
+                                                rows, count));
+    return rows;
+  };
+  EXPECT_EQ(course.environment->roundSamples(who), 4);
+  std::vector<int64_t> first = cursor();
+  bool ok = true;
+  Course::check(course.environment->commit(who, 3, 4, ok));
+  EXPECT_FALSE(ok);
+  Course::check(course.environment->next(who, true));
+  EXPECT_EQ(cursor(), first);
+  Course::check(course.environment->commit(who, 4, 4, ok));
+  EXPECT_TRUE(ok);
+  Course::check(course.environment->next(who, true));
+  EXPECT_NE(cursor(), first);
+}
+
+TEST(RealEnvironment, LocalPoliciesAreAskedHere) {
+  nlohmann::json manifest = delayedManifest();
+  manifest["program"]["policies"] = {
+      {{"name", "ramp"},
+       {"kind", "dynamic.ramp"},
+       {"placement", "replicated"},
+       {"askers", {"worker"}},
+       {"settings", {{"rule", "immediate"}, {"base-members", 1}}},
+       {"entries",
+        {{{"name", "factor"},
+          {"inputs", {"i64"}},
+          {"outputs", {"f64", "i1"}}}}}}};
+  HandUnit unit(manifest, delayedFunctions());
+  Course course(unit.code, 2, 1);
+  policy::Value members = int64_t(4), answers[2];
+  for (int rank : {0, 1}) {
+    Course::check(
+        course.environment->ask({rank, 0, 0}, 0, 0, {&members, 1}, answers));
+    EXPECT_EQ(std::get<double>(answers[0]), 4);
+  }
+  members = 1.5; // of the wrong type
+  EXPECT_FALSE(
+      course.environment->ask({0, 0, 0}, 0, 0, {&members, 1}, answers));
+  // A policy is placed where its kind is.
+  manifest["program"]["policies"][0]["placement"] = "local";
+  HandUnit wrong(manifest, delayedFunctions());
+  Unit loaded;
+  Course::check(loadUnit(wrong.code, loaded));
+  std::unique_ptr<MemberPolicies> policies;
+  Status status = MemberPolicies::make(loaded.program, 2, 0, 0, 50, policies);
+  EXPECT_EQ(status.code(), ErrorCode::Internal);
 }
 
 } // namespace
