@@ -148,6 +148,26 @@ int32_t rb_write(rb_ctx *ctx, int32_t region, int64_t offset, const void *from,
                             size);
 }
 
+int32_t rb_copy(rb_ctx *ctx, int32_t to_region, int64_t to_offset,
+                int32_t from_region, int64_t from_offset, int64_t size) {
+  if (!isInside(ctx, to_region, to_offset, size) ||
+      !isInside(ctx, from_region, from_offset, size))
+    return refuseCall(ctx, "copy outside a region");
+  if (to_region == RB_RESULT)
+    return refuseCall(ctx, "only collectives write to the result region");
+  return ctx->device->copy({static_cast<rb_region>(to_region), to_offset},
+                           {static_cast<rb_region>(from_region), from_offset},
+                           size);
+}
+
+int32_t rb_clear(rb_ctx *ctx, int32_t region, int64_t offset, int64_t size) {
+  if (!isInside(ctx, region, offset, size))
+    return refuseCall(ctx, "clearing outside a region");
+  if (region == RB_RESULT)
+    return refuseCall(ctx, "only collectives write to the result region");
+  return ctx->device->clear({static_cast<rb_region>(region), offset}, size);
+}
+
 int64_t rb_members(rb_ctx *ctx) {
   return ctx->strand ? ctx->strand->environment.members(ctx->strand->caller)
                      : ctx->group->members();

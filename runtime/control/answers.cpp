@@ -1,8 +1,9 @@
+// Answers, and the error of those that do not come.
 #include "control/answers.h"
 
 #include <algorithm>
 
-namespace rubato {
+namespace rubato::control {
 
 Status fetch(const Answer &answer, std::span<policy::Value> to) {
   if (!answer.status)
@@ -25,4 +26,4 @@ Status noAnswer(const Caller &who) {
               "is stopped, stuck or much slower than they are"};
 }
 
-} // namespace rubato
+} // namespace rubato::control

@@ -3,7 +3,7 @@
 
 #include "control/decisions.h"
 
-namespace rubato {
+namespace rubato::control {
 
 /// Copies the values of an answer to where the caller wants them.
 Status fetch(const Answer &answer, std::span<policy::Value> to);
@@ -11,4 +11,4 @@ Status fetch(const Answer &answer, std::span<policy::Value> to);
 /// The error of a deadline that passed.
 Status noAnswer(const Caller &who);
 
-} // namespace rubato
+} // namespace rubato::control

@@ -14,6 +14,8 @@
 
 namespace rubato {
 
+using namespace control;
+
 using Clock = std::chrono::steady_clock;
 using Kind = Message::Kind;
 

@@ -64,10 +64,10 @@ private:
   Status greet(Deadline deadline);
 
   /// Sends a question and waits for the answer.
-  Status request(const Caller &who, Message question,
+  Status request(const Caller &who, control::Message question,
                  std::span<policy::Value> answers, Deadline deadline);
-  Sent send(const Message &message, Deadline deadline);
-  void tell(Message::Kind kind) noexcept;
+  control::Sent send(const control::Message &message, Deadline deadline);
+  void tell(control::Message::Kind kind) noexcept;
 
   // The thread.
   void serve();
@@ -75,7 +75,7 @@ private:
   enum class Heard { Something, Nothing, End };
   Heard hear();
   void handleAll();
-  void handle(Message &message);
+  void handle(control::Message &message);
   void end(Status why);
   Status launcherGone() const;
 
@@ -83,8 +83,8 @@ private:
   int rank;
   ClientOptions options;
   ClientEvents events;
-  Descriptor line, wake; // wake: an event that ends the thread
-  FrameReader in;
+  control::Descriptor line, wake; // wake: an event that ends the thread
+  control::FrameReader in;
   std::thread thread;
   std::atomic<int> stopSignal{0};
 
@@ -93,7 +93,7 @@ private:
   std::condition_variable changed;
   int64_t last = 0;
   /// Questions under way; those with a message have their answer.
-  std::map<int64_t, std::optional<Message>> questions;
+  std::map<int64_t, std::optional<control::Message>> questions;
   Status gone;
 };
 

@@ -3,15 +3,22 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <poll.h>
 #include <sys/socket.h>
 
 namespace rubato {
 
+using namespace control;
+
 using Clock = std::chrono::steady_clock;
 using Kind = Message::Kind;
 
 void CoordinatorClient::serve() {
+  // Signals are for the threads that train.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   Clock::time_point next = Clock::now() + options.heartbeat;
   handleAll(); // what came with the welcome
   while (state()) {

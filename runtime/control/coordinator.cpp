@@ -11,6 +11,8 @@
 
 namespace rubato {
 
+using namespace control;
+
 /// Answers that a member does not read; a few hundred bytes are usual.
 static constexpr size_t largestBacklog = 1 << 20;
 

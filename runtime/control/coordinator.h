@@ -21,7 +21,8 @@ struct CoordinatorOptions {
   std::chrono::milliseconds lease{5000};
   /// So is one that has not said hello so long after it was expected.
   std::chrono::milliseconds connectWithin{60000};
-  /// Where the directory of the socket is made; empty: see ListeningSocket.
+  /// Where the directory of the socket is made; empty: see
+  /// control::ListeningSocket.
   std::string directory = {};
 };
 
@@ -71,8 +72,8 @@ private:
     enum State { Expected, Greeted, Left, Lost };
     State state = Expected;
     pid_t pid = -1;
-    Descriptor line;
-    FrameReader in;
+    control::Descriptor line;
+    control::FrameReader in;
     std::string out;
     Clock::time_point heard = Clock::now();
     std::string why; // it was lost
@@ -99,18 +100,18 @@ private:
   void closeWhenComplete();
   void report();
 
-  bool handle(int rank, const Message &message);
+  bool handle(int rank, const control::Message &message);
   void greet(int rank);
   void withdraw(int rank, int64_t id);
   void deliver();
   void leave(int rank);
   void lose(int rank, const std::string &why);
-  void send(int rank, const Message &message);
+  void send(int rank, const control::Message &message);
 
   std::unique_ptr<Decisions> decisions;
   CoordinatorOptions options;
   CoordinatorEvents events;
-  ListeningSocket listener;
+  control::ListeningSocket listener;
   std::vector<Member> list;
   std::vector<News> news;
   Clock::time_point served = Clock::now();

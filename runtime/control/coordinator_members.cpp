@@ -3,6 +3,8 @@
 
 namespace rubato {
 
+using namespace control;
+
 /// Strands of a member wait for one answer each; nobody has so many.
 static constexpr size_t mostQuestions = 256;
 

@@ -5,6 +5,8 @@
 
 namespace rubato {
 
+using namespace control;
+
 Status LocalDesk::make(const ProgramSpec &spec, int members, uint64_t seed,
                        int64_t datasetSize, std::unique_ptr<LocalDesk> &desk) {
   auto made = std::make_unique<LocalDesk>();

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-namespace rubato {
+namespace rubato::control {
 
 namespace {
 
@@ -157,4 +157,4 @@ FrameReader::Outcome FrameReader::next(Message &message) {
   return Outcome::Message;
 }
 
-} // namespace rubato
+} // namespace rubato::control

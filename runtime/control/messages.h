@@ -8,7 +8,7 @@
 #include "policy/policy.h"
 #include "program/environment.h"
 
-namespace rubato {
+namespace rubato::control {
 
 struct Message {
   enum class Kind : uint16_t {
@@ -58,4 +58,4 @@ private:
   bool malformed = false;
 };
 
-} // namespace rubato
+} // namespace rubato::control

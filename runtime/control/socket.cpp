@@ -1,3 +1,4 @@
+// Sockets with a name, and the ways in which peers die around them.
 #include "control/socket.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace rubato {
+namespace rubato::control {
 
 void Descriptor::close() noexcept {
   if (number >= 0)
@@ -161,4 +162,4 @@ bool peerOf(int socket, Peer &peer) {
   return true;
 }
 
-} // namespace rubato
+} // namespace rubato::control

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <utility>
 
-namespace rubato {
+namespace rubato::control {
 
 /// An open file, closed at the end.
 class Descriptor {
@@ -78,4 +78,4 @@ struct Peer {
 };
 bool peerOf(int socket, Peer &peer);
 
-} // namespace rubato
+} // namespace rubato::control

@@ -40,6 +40,8 @@ public:
   virtual rb_status futureAwait(int32_t future) = 0;
   virtual rb_status read(Place from, void *to, int64_t size) = 0;
   virtual rb_status write(Place to, const void *from, int64_t size) = 0;
+  virtual rb_status copy(Place to, Place from, int64_t size) = 0;
+  virtual rb_status clear(Place to, int64_t size) = 0;
   virtual rb_status nextBatch(BatchSource &source,
                               const BatchBuffers &buffers) = 0;
 };

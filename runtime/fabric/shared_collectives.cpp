@@ -118,6 +118,7 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
       standing.failure = explainDisagreement(future);
   }
   if (isFinished) {
+    (void)locals[size_t(call.rank)]->helped.load();
     standing.summing = false;
     standing.ready = true;
     standing.readyAt = arrival(words.sent.load(), future.shape.bytes());

@@ -95,6 +95,9 @@ private:
     std::vector<Future> futures;
     int64_t lastFuture = 0;
     std::vector<ChannelState> channels;
+    /// Chunks summed here. That one is done, others may learn first and tell;
+    /// within the process it is said here too, where checkers can see it.
+    std::atomic<int64_t> helped{0};
     std::mutex commMutex; // of starting and stopping the thread
     bool commRuns = false;
     std::atomic<bool> commStops{false};

@@ -2,6 +2,8 @@
 #include "fabric/shared_fabric.h"
 #include "fabric/shared_mail.h"
 
+#include <algorithm>
+
 namespace rubato {
 
 using namespace shared;
@@ -36,6 +38,8 @@ Status SharedFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
 
 Status SharedFabric::startPull(int rank, int channel, int64_t after,
                                int64_t &future) {
+  // Tickets count from 1, so before the first there is none to be newer than.
+  after = std::max<int64_t>(after, 0);
   CallId call{Kind::Pull, rank, channel, after, -1};
   RB_TRY(checkCall(call, 0));
   RB_TRY(checkEnd(call, false));

@@ -40,7 +40,10 @@ Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   letter.tag = tag;
   letter.sent = now;
   letter.shape = shape;
-  state(rank, channel).letterOf[size_t(buffer)] = peer * 2 + which;
+  // The buffer that went out with this letter before is free since long.
+  std::vector<int64_t> &letterOf = state(rank, channel).letterOf;
+  std::ranges::replace(letterOf, int64_t(peer * 2 + which), int64_t(-1));
+  letterOf[size_t(buffer)] = peer * 2 + which;
   future = addFuture({0, call, shape, now, false});
   letter.full.store(1);
   ring(member(peer).bell);
@@ -84,12 +87,17 @@ Status SharedFabric::freeBuffer(const CallId &call, int &buffer) {
 /// used again; null: it has not come.
 LetterWords *SharedFabric::letterFor(const CallId &call) {
   LetterWords *pair = letters(call.channel, call.peer, call.rank);
-  LetterWords *found = nullptr;
-  for (int i = 0; i < 2; ++i)
-    if (pair[i].full.load() && pair[i].tag == call.number &&
-        (!found || pair[i].sent < found->sent))
-      found = &pair[i];
-  return found;
+  auto oldest = [&] {
+    LetterWords *found = nullptr;
+    for (int i = 0; i < 2; ++i)
+      if (pair[i].full.load() && pair[i].tag == call.number &&
+          (!found || pair[i].sent < found->sent))
+        found = &pair[i];
+    return found;
+  };
+  // Both may come while the first look is between them. An older one is there
+  // before a newer one, so the second look sees it.
+  return oldest() ? oldest() : nullptr;
 }
 
 void SharedFabric::lookAtExchange(const Future &future, Standing &standing) {

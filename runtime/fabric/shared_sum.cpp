@@ -81,6 +81,7 @@ void SharedFabric::sum(int rank, int channel, int64_t number) {
         sent = std::max(sent, post(channel, number, other).sent.load());
       words.sent.store(sent);
     }
+    locals[size_t(rank)]->helped.fetch_add(1);
     claim.done = true;
     words.chunks[chunk].store(claim.word());
   }

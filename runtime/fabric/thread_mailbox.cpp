@@ -71,6 +71,8 @@ Status ThreadFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
 
 Status ThreadFabric::startPull(int rank, int channel, int64_t after,
                                int64_t &future) {
+  // Tickets count from 1, so before the first there is none to be newer than.
+  after = std::max<int64_t>(after, 0);
   CallId call{Kind::Pull, rank, channel, after, -1};
   RB_TRY(checkCall(call, 0));
   RB_TRY(checkEnd(call, false));

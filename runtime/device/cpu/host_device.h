@@ -37,6 +37,16 @@ public:
     return RB_OK;
   }
 
+  rb_status copy(Place to, Place from, int64_t size) override {
+    std::memmove(at(to), at(from), static_cast<size_t>(size));
+    return RB_OK;
+  }
+
+  rb_status clear(Place to, int64_t size) override {
+    std::memset(at(to), 0, static_cast<size_t>(size));
+    return RB_OK;
+  }
+
   rb_status nextBatch(BatchSource &source,
                       const BatchBuffers &buffers) override {
     Status status = source.next(buffers);

@@ -200,12 +200,19 @@ TEST(Coordinator, DoesNotBlameMembersForItsOwnPauses) {
     client->leave(rank);
     return good ? 0 : 1;
   });
-  ASSERT_TRUE(launch.serveComplete());
-  for (int rank = 0; rank != 2; ++rank) {
-    siginfo_t info = {};
-    waitid(P_PID, static_cast<id_t>(launch.pid(rank)), &info, WSTOPPED);
-  }
+  ASSERT_TRUE(launch.serve([&] {
+    int stopped = 0;
+    for (int rank = 0; rank != 2; ++rank) {
+      siginfo_t info = {};
+      waitid(P_PID, static_cast<id_t>(launch.pid(rank)), &info,
+             WSTOPPED | WNOHANG | WNOWAIT);
+      stopped += info.si_pid != 0;
+    }
+    return stopped == 2;
+  }));
+  launch.coordinator->step(milliseconds(0)); // the last they have said
   usleep(900000);
+  launch.coordinator->step(milliseconds(0));
   for (int rank = 0; rank != 2; ++rank)
     kill(launch.pid(rank), SIGCONT);
   ASSERT_TRUE(launch.serveAll());

@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace rubato;
+using namespace rubato::control;
 using Outcome = FrameReader::Outcome;
 
 namespace {

@@ -17,7 +17,7 @@ template <typename T> T valueOf(int rank, int64_t call, int64_t i) {
   return T(rank % 2 ? x * 1e6 : x);
 }
 template <> int64_t valueOf<int64_t>(int rank, int64_t call, int64_t i) {
-  return (int64_t(1) << 61) * (rank + 1) + call * 1000003 + i;
+  return int64_t((uint64_t(1) << 61) * uint64_t(rank + 1)) + call * 1000003 + i;
 }
 
 template <typename T>
@@ -106,6 +106,7 @@ TEST_P(Collectives, TwoAreUnderWayAndOneIsCarriedOver) {
     NEED_OK(fabric->await(rank, carried[0], outs, soon()));
     NEED_OK(fabric->await(rank, second, ins, soon()));
     NEED(isSum(values, 3, 0));
+    fabric->leave(rank);
     return true;
   });
 }
@@ -132,6 +133,7 @@ TEST_P(Collectives, AFutureIsDoneWhileEverybodyComputes) {
       NEED(fabric->done(rank, future)); // forgotten ones are
     }
     NEED_OK(fabric->barrier(rank, soon()));
+    fabric->leave(rank);
     return true;
   });
 }
@@ -149,6 +151,7 @@ TEST_P(Collectives, BroadcastGivesTheRootsValues) {
       NEED(values == operand<float>(root, call, int64_t(values.size())));
       NEED(step == root * 100 + call);
     }
+    fabric->leave(rank);
     return true;
   });
 }

@@ -91,6 +91,7 @@ TEST_P(Kill, CollectivesEndWithTheLostMembersName) {
       std::string me = "rank " + std::to_string(rank) + ": all-reduce ";
       NEED(failsWith(status, ErrorCode::Communication,
                      {who.c_str(), me.c_str(), "'grads'"}));
+      fabric->leave(rank);
       return true;
     }
   });

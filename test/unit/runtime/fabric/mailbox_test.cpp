@@ -174,6 +174,67 @@ TEST_P(Mailbox, OldTicketsAreDroppedAndStaleWorkersRestarted) {
   });
 }
 
+TEST_P(Mailbox, UploadsAreJudgedInOrderOfArrival) {
+  make(4, {mailOf(0)});
+  runAll([&](int rank) {
+    Model model(500);
+    Granted granted;
+    Collected collected;
+    Report sum;
+    if (rank == 0)
+      NEED_OK(grant(0, true, 5, granted));
+    else
+      NEED_OK(pull(rank, 0, model));
+    for (int pusher : {2, 3, 1}) {
+      NEED_OK(meet(rank));
+      if (rank == pusher)
+        NEED_OK(push(rank, 1, rank));
+    }
+    NEED_OK(meet(rank));
+    if (rank == 0) {
+      for (int expected : {2, 3, 1}) {
+        NEED_OK(collect(0, 1, sum, collected));
+        NEED(collected.ranks == std::vector<int>({expected}));
+        NEED(sum.is(expected, 1));
+        NEED_OK(grant(0, false, 5, granted));
+        NEED(granted.ranks == collected.ranks);
+      }
+      NEED_OK(fabric->close(0, 0, soon()));
+      return true;
+    }
+    NEED_OK(pull(rank, 2, model)); // what a worker leaves behind is dropped
+    NEED(model.go == 0);
+    fabric->leave(rank);
+    return true;
+  });
+}
+
+TEST_P(Mailbox, AWorkerThatWasRestartedOftenMayFinish) {
+  make(3, {mailOf(0, 1)});
+  runAll([&](int rank) {
+    Model model(500);
+    Granted granted;
+    Collected collected;
+    Report sum;
+    if (rank == 2)
+      for (int64_t ticket = 0; ticket < 3; ++ticket) {
+        NEED_OK(pull(2, ticket, model));
+        NEED_OK(push(2, model.ticket, 2));
+      }
+    if (rank == 0) {
+      NEED_OK(grant(0, true, 0, granted));
+      for (auto expected : {std::vector<int>({2, 1}), std::vector<int>({2}),
+                            std::vector<int>({2})}) {
+        NEED_OK(collect(0, 1, sum, collected));
+        NEED_OK(grant(0, false, 0, granted));
+        NEED(granted.ranks == expected);
+      }
+      NEED(fabric->counters(0).restarts == 1);
+    }
+    return true;
+  });
+}
+
 TEST_P(Mailbox, TheNewestUploadOfAWorkerReplacesTheOlder) {
   make(2, {mailOf(0)});
   runAll([&](int rank) {

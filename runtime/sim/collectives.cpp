@@ -1,0 +1,106 @@
+#include "sim/collectives.h"
+
+namespace rubato::sim {
+
+Collectives::Collectives(Stage &stage)
+    : stage(stage), channels(stage.spec.channels.size()),
+      posted(static_cast<size_t>(stage.members),
+             std::vector<int64_t>(stage.spec.channels.size())) {}
+
+static const char *nameOf(rb_start_kind kind) {
+  return kind == RB_START_ALL_REDUCE ? "all_reduce" : "broadcast";
+}
+
+Status Collectives::post(Strand &strand, const CollectiveStart &call,
+                         FutureHandle &future) {
+  auto channel = static_cast<size_t>(call.channel);
+  auto rank = static_cast<size_t>(strand.rank);
+  int64_t number = posted[rank][channel]++;
+  Open &open = channels[channel][number];
+  const char *name = nameOf(call.kind);
+  // Only the root's values travel in a broadcast.
+  Payload values(call.ins,
+                 call.kind == RB_START_ALL_REDUCE || call.root == strand.rank);
+  if (open.joined == 0) {
+    open.kind = call.kind;
+    open.first = strand.rank;
+    open.root = call.root;
+    open.shares.resize(static_cast<size_t>(stage.members));
+  } else {
+    const Payload &first = open.shares[static_cast<size_t>(open.first)].values;
+    if (open.kind != call.kind || first.slots() != values.slots())
+      return stage.error(
+          strand, name,
+          std::string("is number ") + std::to_string(number) + " on @" +
+              stage.channelName(call.channel) + " with " +
+              shapeOf(values.slots()) + ", but rank " +
+              std::to_string(open.first) + " has " + nameOf(open.kind) +
+              " of " + shapeOf(first.slots()) +
+              " there; all members must use a channel in one order");
+    if (open.root != call.root)
+      return stage.error(strand, name,
+                         "from rank " + std::to_string(call.root) +
+                             ", but rank " + std::to_string(open.first) +
+                             " has it from " + std::to_string(open.root) +
+                             "; it must be the same on every member");
+  }
+  if (call.kind == RB_START_BROADCAST &&
+      (call.root < 0 || call.root >= stage.members))
+    return stage.error(strand, name,
+                       "from rank " + std::to_string(call.root) + " of " +
+                           std::to_string(stage.members));
+  Future made;
+  made.kind = Future::Kind::Collective;
+  made.operation = name;
+  made.rank = strand.rank;
+  made.channel = call.channel;
+  made.number = number;
+  future = stage.futures.add(std::move(made));
+  open.shares[rank] = {true, std::move(values), future};
+  ++stage.counts(strand.rank).collectives;
+  if (stage.opens(strand, call.kind == RB_START_ALL_REDUCE
+                              ? Event::AllReduce
+                              : Event::Broadcast)) {
+    stage.log.text("channel", stage.channelName(call.channel));
+    stage.log.number("seq", number);
+    stage.log.close();
+  }
+  if (++open.joined != stage.members)
+    return Status::ok();
+  complete(call.channel, number, open);
+  channels[channel].erase(number);
+  return Status::ok();
+}
+
+void Collectives::complete(int channel, int64_t number, const Open &open) {
+  SharedPayload shared;
+  if (open.kind == RB_START_ALL_REDUCE) {
+    std::vector<const Payload *> all;
+    for (const Open::Share &share : open.shares)
+      all.push_back(&share.values);
+    shared = std::make_shared<Payload>(Payload::sum(all));
+  } else {
+    shared = std::make_shared<Payload>(
+        open.shares[static_cast<size_t>(open.root)].values);
+  }
+  int64_t doneAt =
+      stage.schedule.now() +
+      stage.costs.collective(channel, number, shared->bytes(), stage.members);
+  for (const Open::Share &share : open.shares)
+    if (Future *future = stage.futures.find(share.future))
+      Futures::complete(*future, shared, doneAt, stage.schedule);
+}
+
+std::string Collectives::why(const Future &future) const {
+  const auto &open = channels[static_cast<size_t>(future.channel)];
+  auto it = open.find(future.number);
+  std::vector<int> missing;
+  for (int rank = 0; rank != stage.members; ++rank)
+    if (it == open.end() || !it->second.shares[static_cast<size_t>(rank)].here)
+      missing.push_back(rank);
+  return "number " + std::to_string(future.number) + " on @" +
+         stage.channelName(future.channel) + " waits for " +
+         stage.list(missing);
+}
+
+} // namespace rubato::sim

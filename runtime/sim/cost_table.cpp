@@ -1,0 +1,169 @@
+// Durations of the cost table, with jitter drawn by counter.
+#include "sim/cost_table.h"
+
+#include "policy/random.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace rubato::sim {
+
+static constexpr std::pair<const char *, int64_t> kDefaults[] = {
+    {"gradient", 1'000'000}, {"step", 0},           {"atomic", 0},
+    {"all_reduce", 500'000}, {"exchange", 200'000}, {"message", 50'000},
+    {"ask", 20'000}};
+
+CostTable::CostTable(uint64_t seed) : seed(seed) {
+  for (auto [key, value] : kDefaults)
+    table[key] = {value};
+}
+
+static std::string_view trim(std::string_view text) {
+  const char *blank = " \t\r\n\v\f";
+  size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+static bool takeSuffix(std::string_view &text, std::string_view suffix) {
+  if (!text.ends_with(suffix))
+    return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+static bool parseDuration(std::string_view text, int64_t &result) {
+  text = trim(text);
+  int64_t scale = 1;
+  for (auto [unit, factor] : {std::pair<std::string_view, int64_t>{"ns", 1},
+                              {"us", 1'000},
+                              {"ms", 1'000'000},
+                              {"s", 1'000'000'000}})
+    if (takeSuffix(text, unit)) {
+      scale = factor;
+      break;
+    }
+  text = trim(text);
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), result);
+  // A year in nanoseconds fits; sums of many of them still do.
+  if (error != std::errc() || end != text.data() + text.size() || result < 0 ||
+      result > int64_t{30'000'000'000'000'000} / scale)
+    return false;
+  result *= scale;
+  return true;
+}
+
+Status CostTable::set(std::string_view key, std::string_view value) {
+  if (key == "jitter") {
+    double share = -1;
+    auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), share);
+    if (error != std::errc() || end != value.data() + value.size() ||
+        !(share >= 0) || share >= 1)
+      return Status::user("jitter must be a share from 0 up to 1, not '" +
+                          std::string(value) + "'");
+    jitter = share;
+    return Status::ok();
+  }
+  std::string name(key);
+  bool known = name.starts_with("call.") && name.size() > 5;
+  if (known)
+    name.erase(0, 5);
+  for (auto [each, _] : kDefaults)
+    known |= name == each;
+  if (!known)
+    return Status::user(
+        "unknown key '" + std::string(key) +
+        "'; it has gradient, step, call.FUNCTION, atomic, all_reduce, "
+        "exchange, message, ask and jitter");
+  if (value.starts_with('[')) {
+    value.remove_prefix(1);
+    if (!takeSuffix(value, "]"))
+      return Status::user("the list of '" + std::string(key) + "' has no ]");
+  }
+  std::vector<int64_t> values;
+  while (true) {
+    size_t comma = value.find(',');
+    std::string_view part = value.substr(0, comma);
+    int64_t duration = 0;
+    if (!parseDuration(part, duration))
+      return Status::user("'" + std::string(trim(part)) +
+                          "' is no duration; write an integer with ns, us, ms "
+                          "or s");
+    values.push_back(duration);
+    if (comma == std::string_view::npos)
+      break;
+    value.remove_prefix(comma + 1);
+  }
+  table[name] = std::move(values);
+  return Status::ok();
+}
+
+Status CostTable::read(std::string_view text, const std::string &where) {
+  for (int number = 1; !text.empty(); ++number) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    line = trim(line.substr(0, line.find('#')));
+    if (line.empty())
+      continue;
+    size_t equals = line.find('=');
+    std::string place = where + ":" + std::to_string(number);
+    if (equals == std::string_view::npos ||
+        trim(line.substr(equals + 1)).empty())
+      return Status::user(place + ": expected 'key = value'");
+    if (Status status =
+            set(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
+        !status)
+      return std::move(status).annotate(place);
+  }
+  return Status::ok();
+}
+
+int64_t CostTable::of(std::string_view key, int rank) const {
+  auto it = table.find(key);
+  if (it == table.end())
+    return 0; // a function that nobody named
+  const std::vector<int64_t> &values = it->second;
+  return values[std::min(static_cast<size_t>(rank), values.size() - 1)];
+}
+
+int64_t CostTable::latency(std::string_view key, int rank,
+                           int64_t number) const {
+  int64_t base = of(key, rank);
+  if (jitter == 0)
+    return base;
+  policy::CounterRandom random(seed, key, {rank, number});
+  double share = jitter * (2 * random.uniform() - 1);
+  return base + static_cast<int64_t>(share * static_cast<double>(base));
+}
+
+int64_t CostTable::work(const Work &work, uint64_t &draws) {
+  if (of(work.name, work.rank) == 0)
+    return 0;
+  // Strands of a member draw apart from one another.
+  int64_t number = static_cast<int64_t>(draws++) * 16 + work.strand;
+  return latency(work.name, work.rank, number);
+}
+
+int64_t CostTable::collective(int channel, int64_t number, int64_t, int) {
+  return latency("all_reduce", 0, number * 64 + channel);
+}
+
+int64_t CostTable::exchange(int rank, int64_t tag, int64_t) {
+  return latency("exchange", rank, tag);
+}
+
+int64_t CostTable::message(int rank, int64_t ticket, int64_t) {
+  return latency("message", rank, ticket);
+}
+
+int64_t CostTable::ask(int rank, int64_t call) {
+  return latency("ask", rank, call);
+}
+
+} // namespace rubato::sim

@@ -1,0 +1,124 @@
+// A cluster in virtual time: what surrounds the strands of n virtual members in
+// one process.
+//
+// The semantics, the times and the log are those of rubato-interp with
+// `--schedule time` (docs/interpreter.md); the interpreter is the judge. Nobody
+// dies here. Calls come from the fibers that a Simulation starts.
+#pragma once
+
+#include "program/environment.h"
+#include "program/spec.h"
+#include "sim/costs.h"
+#include "sim/event_log.h"
+#include "sim/samples.h"
+#include "sim/statistics.h"
+
+#include <functional>
+#include <memory>
+
+namespace rubato::sim {
+
+class Collectives;
+class Decisions;
+class Mailbox;
+class Meetings;
+class Pairs;
+class Stage;
+class Votes;
+
+struct SimSetup {
+  const ProgramSpec &spec; // outlives the environment
+  int members = 1;         // of all roles together
+  uint64_t seed = 0;
+  Costs *costs = nullptr; // outlives the environment
+  int64_t samples = 64;   // of the data set
+  int64_t batch = 1;      // a quantum: samples of a micro-batch
+  int64_t quanta = 1;     // micro-batches of a member in a round
+  bool shuffle = false;
+  /// Members are asked to stop in this round of their first strand; 0: never.
+  int64_t rounds = 0;
+  EventLog::Sink log = {};
+  size_t stackBytes = 256 * 1024; // of a strand
+};
+
+class SimEnvironment final : public Environment {
+public:
+  static Status make(const SimSetup &setup,
+                     std::unique_ptr<SimEnvironment> &environment);
+  ~SimEnvironment() override;
+
+  /// Calls back on a grid of virtual time (nanoseconds), from 0 on: outside of
+  /// all strands, when everything up to then has happened. The callback may ask
+  /// for a stop; nothing else that it does changes the run.
+  void observe(int64_t period, std::function<void(int64_t time)> callback);
+  /// Asks all members to stop, as a signal would.
+  void requestStop();
+  int64_t time() const; // nanoseconds
+  /// Complete once the run is over.
+  const Statistics &statistics() const;
+  const Samples &stream() const { return *samples; }
+
+  // Environment.
+  int64_t members(const Caller &who) override;
+  int64_t rank(const Caller &who) override;
+  double now(const Caller &who) override;
+  int64_t stopRequested(const Caller &who) override;
+  int64_t quanta(const Caller &who) override;
+  int64_t roundSamples(const Caller &who) override;
+  Status work(const Caller &who, const char *name, bool begin) override;
+  void computed(const Caller &who, int64_t samples, double loss) override;
+  /// Without cells: somebody reads them, which siblings may notice, but which
+  /// is no event.
+  Status lock(const Caller &who, int lock, const char *cells) override;
+  Status unlock(const Caller &who, int lock) override;
+  Status meet(const Caller &who, int rendezvous, bool &met) override;
+  Status start(const Caller &who, const CollectiveStart &call,
+               FutureHandle &future) override;
+  Status exchange(const Caller &who, const ExchangeStart &call,
+                  FutureHandle &future) override;
+  Status pull(const Caller &who, int channel, int64_t after,
+              FutureHandle &future) override;
+  bool done(const Caller &who, FutureHandle future) override;
+  Status await(const Caller &who, FutureHandle future, Parts outs) override;
+  void repeated(const Caller &who, int64_t count) override;
+  Status push(const Caller &who, int channel, int64_t ticket,
+              Parts ins) override;
+  Status collect(const Caller &who, int channel, int64_t first,
+                 bool byStaleness, Parts outs, int64_t &collected) override;
+  Status grant(const Caller &who, int channel, bool toAll, int64_t to,
+               int64_t staleAfter, Parts ins) override;
+  Status close(const Caller &who, int channel) override;
+  int64_t workers(const Caller &who, int channel) override;
+  Status ask(const Caller &who, int policy, int entry,
+             std::span<const policy::Value> inputs,
+             std::span<policy::Value> answers) override;
+  Status commit(const Caller &who, int64_t seen, int64_t expected,
+                bool &ok) override;
+  Status nextBatch(const Caller &who, const BatchRequest &request,
+                   std::span<int64_t> rows, int64_t &count) override;
+  Status next(const Caller &who, bool go) override;
+
+private:
+  friend class Simulation;
+  explicit SimEnvironment(const SimSetup &setup);
+
+  Status prepare();
+  Strand &strandOf(const Caller &who);
+  Status visible(Strand &strand);
+  Status boxOf(Strand &strand, const char *operation, int channel,
+               Mailbox *&box);
+  /// A member has ended.
+  void leave(int rank);
+
+  SimSetup setup;
+  std::unique_ptr<Stage> stage;
+  std::unique_ptr<Samples> samples;
+  std::unique_ptr<Collectives> collectives;
+  std::unique_ptr<Pairs> pairs;
+  std::vector<std::unique_ptr<Mailbox>> mailboxes; // by channel; others null
+  std::unique_ptr<Meetings> meetings;
+  std::unique_ptr<Votes> votes;
+  std::unique_ptr<Decisions> decisions;
+};
+
+} // namespace rubato::sim

@@ -1,0 +1,202 @@
+// Futures and mailboxes as the environment offers them.
+#include "sim/collectives.h"
+#include "sim/decisions.h"
+#include "sim/environment.h"
+#include "sim/mailbox.h"
+#include "sim/meetings.h"
+#include "sim/pairs.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace rubato::sim {
+
+//===----------------------------------------------------------------------===//
+// Futures
+//===----------------------------------------------------------------------===//
+
+Status SimEnvironment::start(const Caller &who, const CollectiveStart &call,
+                             FutureHandle &future) {
+  Strand &strand = strandOf(who);
+  RB_TRY(visible(strand));
+  RB_TRY(collectives->post(strand, call, future));
+  // Who dealt the rows must know that they are in a reduction.
+  if (samples->acknowledge(who.rank, call.channel))
+    decisions->contributed(who.rank);
+  return Status::ok();
+}
+
+Status SimEnvironment::exchange(const Caller &who, const ExchangeStart &call,
+                                FutureHandle &future) {
+  Strand &strand = strandOf(who);
+  RB_TRY(visible(strand));
+  return pairs->exchange(strand, call, future);
+}
+
+bool SimEnvironment::done(const Caller &who, FutureHandle handle) {
+  Strand &strand = strandOf(who);
+  // When the run is given up, nobody shall poll for ever.
+  if (!stage->schedule.step(strand, strand.readyAt, /*poll=*/true))
+    return true;
+  Future *future = stage->futures.find(handle);
+  if (!future)
+    return true; // zeros, or awaited already: so it was done
+  future->seen |= future->complete && future->doneAt <= stage->schedule.now();
+  return future->seen;
+}
+
+/// Brings what a future holds to where the program wants it.
+static Status deliver(const Future *future, Parts outs) {
+  bool isPull = future && future->kind == Future::Kind::Pull;
+  if (!future || !future->values) {
+    for (const Part &part : outs)
+      if (part.count)
+        std::memset(part.data, 0, static_cast<size_t>(bytesOf(part)));
+    return Status::ok();
+  }
+  if (!isPull)
+    return future->values->copyTo(outs);
+  // A pull has the ticket and whether to go on behind its values.
+  size_t n = outs.size();
+  if (n < 2 || outs[n - 2].dtype != RB_I64 || outs[n - 2].count != 1 ||
+      outs[n - 1].dtype != RB_I64 || outs[n - 1].count != 1)
+    return {ErrorCode::Internal, "a pull ends in a ticket and a flag"};
+  *static_cast<int64_t *>(outs[n - 2].data) = future->ticket;
+  *static_cast<int64_t *>(outs[n - 1].data) = future->go;
+  return future->values->copyTo(outs.first(n - 2));
+}
+
+Status SimEnvironment::await(const Caller &who, FutureHandle handle,
+                             Parts outs) {
+  Strand &strand = strandOf(who);
+  if (strand.locks)
+    RB_TRY(visible(strand));
+  Future *future = handle ? stage->futures.find(handle) : nullptr;
+  if (handle && (!future || future->rank != who.rank))
+    return stage->error(strand, "await",
+                        "the future is awaited twice, or not this member's");
+  if (!future || future->complete) {
+    int64_t at = future ? future->doneAt : 0;
+    RB_TRY(stage->schedule.step(strand, std::max(strand.readyAt, at)));
+  } else {
+    future->waiter = &strand;
+    RB_TRY(stage->wait(strand, "await", [this, handle]() -> std::string {
+      const Future &waited = *stage->futures.find(handle);
+      switch (waited.kind) {
+      case Future::Kind::Collective:
+        return collectives->why(waited);
+      case Future::Kind::Exchange:
+        return pairs->why(waited);
+      case Future::Kind::Pull:
+        return mailboxes[static_cast<size_t>(waited.channel)]->why(waited);
+      }
+      return "";
+    }));
+  }
+  future = stage->futures.find(handle);
+  if (Status status = deliver(future, outs); !status)
+    return stage->error(strand, "await", status.message());
+  if (stage->opens(strand, Event::Await)) {
+    EventLog &log = stage->log;
+    log.text("of", future ? future->operation : "ready");
+    log.scalars("scalars", outs);
+    if (future) {
+      log.number("done", future->doneAt);
+      log.text("channel", stage->channelName(future->channel));
+      if (future->kind == Future::Kind::Collective)
+        log.number("seq", future->number);
+      if (future->kind == Future::Kind::Exchange) {
+        log.number("peer", future->peer);
+        log.number("tag", future->number);
+      }
+      if (future->kind == Future::Kind::Pull) {
+        log.number("ticket", future->ticket);
+        log.truth("go", future->go);
+      }
+    }
+    log.close();
+  }
+  if (future && future->kind == Future::Kind::Exchange)
+    ++stage->counts(who.rank).averagings;
+  if (future)
+    stage->futures.erase(handle);
+  return Status::ok();
+}
+
+void SimEnvironment::repeated(const Caller &who, int64_t count) {
+  ++stage->statistics.repeats[count];
+  if (stage->opens(strandOf(who), Event::Repeat)) {
+    stage->log.number("k", count);
+    stage->log.close();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Mailboxes
+//===----------------------------------------------------------------------===//
+
+Status SimEnvironment::boxOf(Strand &strand, const char *operation, int channel,
+                             Mailbox *&box) {
+  auto index = static_cast<size_t>(channel);
+  if (index >= mailboxes.size() || !mailboxes[index])
+    return stage->error(strand, operation,
+                        "channel " + std::to_string(channel) +
+                            " is no mailbox");
+  box = mailboxes[index].get();
+  return Status::ok();
+}
+
+Status SimEnvironment::pull(const Caller &who, int channel, int64_t after,
+                            FutureHandle &future) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  RB_TRY(boxOf(strand, "pull", channel, box));
+  RB_TRY(visible(strand));
+  return box->pull(strand, after, future);
+}
+
+Status SimEnvironment::push(const Caller &who, int channel, int64_t ticket,
+                            Parts ins) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  RB_TRY(boxOf(strand, "push", channel, box));
+  RB_TRY(visible(strand));
+  return box->push(strand, ticket, ins);
+}
+
+Status SimEnvironment::collect(const Caller &who, int channel, int64_t first,
+                               bool byStaleness, Parts outs,
+                               int64_t &collected) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  RB_TRY(boxOf(strand, "collect", channel, box));
+  return box->collect(strand, first, byStaleness, outs, collected);
+}
+
+Status SimEnvironment::grant(const Caller &who, int channel, bool toAll,
+                             int64_t, int64_t staleAfter, Parts ins) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  RB_TRY(boxOf(strand, "grant", channel, box));
+  RB_TRY(visible(strand));
+  return box->grant(strand, toAll, staleAfter, ins);
+}
+
+Status SimEnvironment::close(const Caller &who, int channel) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  RB_TRY(boxOf(strand, "close", channel, box));
+  RB_TRY(visible(strand));
+  return box->close(strand);
+}
+
+int64_t SimEnvironment::workers(const Caller &who, int channel) {
+  Strand &strand = strandOf(who);
+  Mailbox *box = nullptr;
+  // Nothing to say where the run is given up: the next call fails.
+  if (!boxOf(strand, "workers", channel, box) || !visible(strand))
+    return 0;
+  return box->alive();
+}
+
+} // namespace rubato::sim
