@@ -6,7 +6,7 @@ using namespace rubato;
 namespace {
 
 ChannelSpec mailOf(int server, int64_t exempt = 0) {
-  return {"mail", ChannelSpec::Kind::Mailbox, 1 << 16, server, exempt};
+  return {"mail", ChannelSpec::Kind::Mailbox, 1 << 18, server, exempt};
 }
 
 /// What a worker gets: two values, the ticket and whether to go on.
@@ -52,8 +52,8 @@ protected:
                            soon());
   }
   Status grant(int rank, bool toAll, int64_t staleAfter, Granted &granted,
-               int64_t version = 0) {
-    Model model(500);
+               int64_t version = 0, size_t size = 500) {
+    Model model(size);
     model.version = version;
     std::ranges::fill(model.weights, float(version));
     return fabric->grant(rank, 0, toAll, staleAfter, model.sent(), granted);
@@ -66,19 +66,21 @@ TEST_P(Mailbox, ManyRoundsOfSomeOfTheWorkers) {
     make(5, {mailOf(server)});
     runAll([&](int rank) {
       constexpr int64_t rounds = 60, bound = 2;
+      constexpr size_t large = 50000; // long to copy: never half of it
       std::mt19937 random(unsigned(rank + 1));
       if (rank != server) {
-        Model model(500);
+        Model model(large);
         int64_t last = 0;
         for (;;) {
           NEED_OK(pull(rank, last, model));
           if (!model.go) {
             NEED(model.ticket == 0 && model.version == 0);
-            NEED(model.weights == std::vector<float>(500, 0.0f));
+            NEED(model.weights == std::vector<float>(large, 0.0f));
             break;
           }
           NEED(model.ticket > last);
-          NEED(model.weights == std::vector<float>(500, float(model.version)));
+          NEED(model.weights ==
+               std::vector<float>(large, float(model.version)));
           last = model.ticket;
           if (random() % 3 == 0)
             pause(random, 600);
@@ -90,7 +92,7 @@ TEST_P(Mailbox, ManyRoundsOfSomeOfTheWorkers) {
       Granted granted;
       Collected collected;
       int64_t accepted = 0;
-      NEED_OK(grant(rank, true, bound, granted));
+      NEED_OK(grant(rank, true, bound, granted, 0, large));
       NEED(granted.ranks.size() == 4 && granted.version == 0);
       for (int64_t round = 1; round <= rounds; ++round) {
         Report sum;
@@ -107,7 +109,7 @@ TEST_P(Mailbox, ManyRoundsOfSomeOfTheWorkers) {
           expected += double(int64_t(1) << (8 * each));
         }
         NEED(who == collected.who && sum.is(expected, 2));
-        NEED_OK(grant(rank, false, bound, granted, round));
+        NEED_OK(grant(rank, false, bound, granted, round, large));
       }
       NEED(fabric->workers(rank, 0) == 4);
       NEED_OK(fabric->close(rank, 0, soon()));
@@ -205,6 +207,39 @@ TEST_P(Mailbox, UploadsAreJudgedInOrderOfArrival) {
     NEED_OK(pull(rank, 2, model)); // what a worker leaves behind is dropped
     NEED(model.go == 0);
     fabric->leave(rank);
+    return true;
+  });
+}
+
+TEST_P(Mailbox, AGrantKeepsItsValuesUntilTheyAreReplaced) {
+  make(4, {mailOf(0)});
+  runAll([&](int rank) {
+    constexpr int64_t rounds = 12;
+    Model model(500);
+    Granted granted;
+    Collected collected;
+    Report sum;
+    if (rank == 0) {
+      NEED_OK(grant(0, true, 50, granted, 100));
+      for (int64_t round = 1; round <= rounds; ++round) {
+        NEED_OK(collect(0, 1, sum, collected));
+        NEED_OK(grant(0, false, 50, granted, 100 + round));
+      }
+    }
+    if (rank == 2)
+      for (int64_t ticket = 0; ticket < rounds; ++ticket) {
+        NEED_OK(pull(2, ticket, model));
+        NEED(model.version == 100 + ticket);
+        NEED_OK(push(2, model.ticket, 1));
+      }
+    NEED_OK(meet(rank));
+    if (rank == 1 || rank == 3) { // only now, and twice
+      for (int i = 0; i < 2; ++i) {
+        NEED_OK(pull(rank, 0, model));
+        NEED(model.ticket == 1 && model.version == 100);
+        NEED(model.weights == std::vector<float>(500, 100.0f));
+      }
+    }
     return true;
   });
 }
