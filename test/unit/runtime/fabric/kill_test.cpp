@@ -204,6 +204,6 @@ TEST_P(Kill, AMailboxOutlivesAWorkerButNotItsServer) {
   expectGoodEnds();
 }
 
-INSTANTIATE_TEST_SUITE_P(Moments, Kill, testing::Range(0, 12));
+INSTANTIATE_TEST_SUITE_P(Moments, Kill, testing::Range(0, 8));
 
 } // namespace
