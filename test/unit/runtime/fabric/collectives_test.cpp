@@ -135,6 +135,31 @@ TEST_P(Collectives, AFutureIsDoneWhileEverybodyComputes) {
   });
 }
 
+TEST_P(Collectives, ACancelledOneCountsForTheOthers) {
+  make(2, {grads});
+  runAll([&](int rank) {
+    for (int64_t call = 1; call <= 20; ++call) {
+      auto values = operand<float>(rank, call, call % 3 ? 100 : 40000);
+      Part parts[] = {partOf(values)};
+      int64_t future = 0;
+      NEED_OK(fabric->startAllReduce(rank, 0, parts, future));
+      if (rank == 0 && call % 4 == 0) {
+        fabric->cancel(0, future);
+        Deadline deadline = soon(); // its slot is free when it is done
+        while (!fabric->done(0, future)) {
+          NEED(std::chrono::steady_clock::now() < deadline);
+          usleep(100);
+        }
+        continue;
+      }
+      NEED_OK(fabric->await(rank, future, parts, soon()));
+      NEED(isSum(values, 2, call));
+    }
+    fabric->leave(rank);
+    return true;
+  });
+}
+
 TEST_P(Collectives, AMemberUsesChannelsFromSeveralThreads) {
   make(2, {grads, {"pairs", ChannelSpec::Kind::Pair, 1 << 16, -1, 0}});
   runAll([&](int rank) {
