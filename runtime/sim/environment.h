@@ -39,6 +39,8 @@ struct SimSetup {
   int64_t rounds = 0;
   EventLog::Sink log = {};
   size_t stackBytes = 256 * 1024; // of a strand
+  /// Gives up after so many visible steps of all members.
+  int64_t maxSteps = INT64_MAX;
 };
 
 class SimEnvironment final : public Environment {
