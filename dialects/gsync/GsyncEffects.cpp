@@ -117,6 +117,7 @@ void MeetOp::getEffects(Effects &effects) {
   write<RendezvousResource>(effects, getRendezvousAttr());
 }
 void NowOp::getEffects(Effects &effects) { write<ClockResource>(effects); }
+void WorkOp::getEffects(Effects &effects) { write<ClockResource>(effects); }
 void ViewOp::getEffects(Effects &effects) { read<MembershipResource>(effects); }
 
 void CommitOp::getEffects(Effects &effects) {

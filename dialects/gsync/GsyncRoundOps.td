@@ -161,6 +161,26 @@ def Gsync_StopRequestedOp : Gsync_Op<"stop_requested", [Gsync_Effects, Gsync_Nam
   let assemblyFormat = "`:` type($value) attr-dict";
 }
 
+def Gsync_WorkOp : Gsync_Op<"work", [Gsync_Effects]> {
+  let summary = "a call of a training function began or ended here";
+  let description = [{
+    The kernels stage copies what a program calls to where it is called. What
+    remains of the call is its name, for the clock of a simulation and for
+    telemetry. The end of a gradient has its samples and its sum of losses.
+
+    ```mlir
+    gsync.work begin "gradient"
+    …
+    gsync.work end "gradient" (%n, %loss : tensor<i64>, tensor<f64>)
+    ```
+  }];
+  let arguments = (ins UnitAttr:$ends, StrAttr:$name,
+                       Variadic<AnyType>:$counts);
+  let assemblyFormat = [{
+    (`end` $ends^):(`begin`)? $name (`(` $counts^ `:` type($counts) `)`)? attr-dict
+  }];
+}
+
 def Gsync_ZeroOp : Gsync_Op<"zero", [Pure, Gsync_Names]> {
   let summary = "a tensor of zeros";
   let results = (outs AnyStaticShapeTensor:$value);

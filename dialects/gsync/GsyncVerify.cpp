@@ -266,7 +266,7 @@ LogicalResult AtomicOp::verifyRegions() {
     return emitOpError("must yield the values it gives: ") << getResultTypes();
   WalkResult walk = getBody().walk([&](Operation *op) {
     if (!isa<GsyncDialect>(op->getDialect()) ||
-        isa<LoadOp, NowOp, ZeroOp, SizeOp, YieldOp>(op))
+        isa<LoadOp, NowOp, WorkOp, ZeroOp, SizeOp, YieldOp>(op))
       return WalkResult::advance();
     op->emitOpError("may not stand in a gsync.atomic: it could wait; move it "
                     "in front of the atomic");

@@ -27,6 +27,8 @@ int64_t ArenaOp::getBytes(ArenaRegion region) {
     return getSharedBytes();
   case ArenaRegion::Result:
     return getResultBytes();
+  case ArenaRegion::Scratch:
+    return getScratchBytes();
   }
   llvm_unreachable("unknown region");
 }
@@ -285,5 +287,51 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp buffer =
       checkScalar(*this, symbols, "writes", getRange(), getValue().getType());
+  return failure(!buffer || failed(checkWritable(*this, buffer)));
+}
+
+//===----------------------------------------------------------------------===//
+// Programs: values of other members
+//===----------------------------------------------------------------------===//
+
+/// Ranges that the runtime reads or, with `written`, writes.
+static LogicalResult checkValues(Operation *op, SymbolTableCollection &symbols,
+                                 ArrayAttr ranges, bool written) {
+  for (auto range : ranges.getAsRange<TypedRangeAttr>()) {
+    BufferOp buffer =
+        checkRange(op, symbols, written ? "writes" : "reads", range.getRange());
+    if (!buffer ||
+        failed(checkAligned(op, buffer, range.getOffset(), range.getType())) ||
+        (written && failed(checkWritable(op, buffer))))
+      return failure();
+  }
+  return success();
+}
+
+#define VALUES(OP, LIST, WRITTEN)                                              \
+  LogicalResult OP::verifySymbolUses(SymbolTableCollection &symbols) {         \
+    return checkValues(*this, symbols, LIST(), WRITTEN);                       \
+  }
+VALUES(StartOp, getIns, false)
+VALUES(ExchangeOp, getIns, false)
+VALUES(PushOp, getIns, false)
+VALUES(GrantOp, getIns, false)
+VALUES(AwaitOp, getOuts, true)
+VALUES(CollectOp, getOuts, true)
+#undef VALUES
+
+LogicalResult CopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  BufferOp from = checkRange(*this, symbols, "reads", getFrom());
+  BufferOp to = checkRange(*this, symbols, "writes", getTo());
+  if (!from || !to || failed(checkWritable(*this, to)))
+    return failure();
+  if (getFrom().getSize() != getTo().getSize())
+    return emitOpError("copies ")
+           << getFrom().getSize() << " bytes to " << getTo().getSize();
+  return success();
+}
+
+LogicalResult ClearOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  BufferOp buffer = checkRange(*this, symbols, "writes", getRange());
   return failure(!buffer || failed(checkWritable(*this, buffer)));
 }

@@ -32,7 +32,8 @@ def Sched_ArenaOp : Sched_Op<"arena", [Sched_TopLevel, Sched_SymbolUser]> {
   let description = [{
     Stands once in a module that has buffers. The regions are those of the C
     ABI: *private* belongs to one member, *shared* is written by a member and
-    read by its peers, *result* is one copy for the whole group.
+    read by its peers, *result* is one copy for the whole group, *scratch*
+    belongs to one strand and holds nothing across a call that others notice.
 
     ```mlir
     sched.arena private(9000000) shared(2678912) result(2678912)
@@ -40,10 +41,12 @@ def Sched_ArenaOp : Sched_Op<"arena", [Sched_TopLevel, Sched_SymbolUser]> {
   }];
   let arguments = (ins Sched_NonNegative<I64Attr>:$private_bytes,
                        Sched_NonNegative<I64Attr>:$shared_bytes,
-                       Sched_NonNegative<I64Attr>:$result_bytes);
+                       Sched_NonNegative<I64Attr>:$result_bytes,
+                       DefaultValuedAttr<Sched_NonNegative<I64Attr>, "0">:
+                           $scratch_bytes);
   let assemblyFormat = [{
     `private` `(` $private_bytes `)` `shared` `(` $shared_bytes `)`
-    `result` `(` $result_bytes `)` attr-dict
+    `result` `(` $result_bytes `)` (`scratch` `(` $scratch_bytes^ `)`)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// Size of one region.
@@ -290,5 +293,7 @@ def Sched_WriteOp : Sched_HostOp<"write", [Sched_SymbolUser]> {
   let assemblyFormat =
       "$value `,` custom<Range>($range) `:` type($value) attr-dict";
 }
+
+include "dialects/sched/SchedProgramOps.td"
 
 #endif // RUBATO_SCHED_OPS_TD

@@ -1,13 +1,14 @@
 // Groups tensor operations and outlines each group as a kernel.
 #include "KernelGroups.h"
 #include "KernelOrder.h"
+#include "PrepareProgram.h"
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
 #include "rubato/Kernels/Passes.h"
-#include "rubato/Kernels/SynchronousProgram.h"
 #include "rubato/Support/Stage.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -44,19 +45,21 @@ std::string baseName(Location loc, bool &backward) {
 class KernelMaker {
 public:
   explicit KernelMaker(ModuleOp module)
-      : module(module), symbols(module),
+      : module(module), wholeModel(module.getLoc()), symbols(module),
         builder(OpBuilder::atBlockEnd(module.getBody())) {}
 
   /// Outlines the groups of a block and orders what is left. Fails, rather
-  /// than leave something out, where groups wait for each other.
-  LogicalResult run(Block &block);
+  /// than leave something out, where groups wait for each other. `part` is what
+  /// kernels are called that no node of the model gives a name.
+  LogicalResult run(Block &block, StringRef part = "kernel");
 
 private:
-  void outline(KernelGroup &group, OpBuilder &at);
+  void outline(KernelGroup &group, OpBuilder &at, StringRef part);
   func::FuncOp intern(func::FuncOp kernel, StringRef wanted);
-  std::string nameOf(KernelGroup &group);
+  std::string nameOf(KernelGroup &group, StringRef part);
 
   ModuleOp module;
+  Location wholeModel;
   SymbolTable symbols;
   OpBuilder builder;
   llvm::StringMap<func::FuncOp> known; // by text
@@ -64,7 +67,7 @@ private:
 
 } // namespace
 
-std::string KernelMaker::nameOf(KernelGroup &group) {
+std::string KernelMaker::nameOf(KernelGroup &group, StringRef part) {
   // A gradient is called after its slot.
   for (Operation *op : group.ops)
     for (OpOperand &use : op->getUses())
@@ -79,7 +82,10 @@ std::string KernelMaker::nameOf(KernelGroup &group) {
     if (isa<nn::MatmulOp, nn::SoftmaxCrossEntropyOp>(op))
       root = op;
   bool backward = false;
-  std::string name = baseName(root->getLoc(), backward);
+  // What an algorithm adds has the place of the whole model.
+  std::string name = root->getLoc() == wholeModel
+                         ? part.str()
+                         : baseName(root->getLoc(), backward);
   if (group.kind == KernelGroup::Kind::Contraction)
     name += backward ? ".input_gradient" : ".forward";
   else if (backward)
@@ -103,7 +109,7 @@ func::FuncOp KernelMaker::intern(func::FuncOp kernel, StringRef wanted) {
   return kernel;
 }
 
-void KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
+void KernelMaker::outline(KernelGroup &group, OpBuilder &at, StringRef part) {
   Block *block = group.ops.front()->getBlock();
   llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(),
                                              group.ops.end());
@@ -160,7 +166,7 @@ void KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
     values.push_back(mapping.lookup(result));
   func::ReturnOp::create(inner, loc, values);
 
-  std::string name = nameOf(group);
+  std::string name = nameOf(group, part);
   kernel = intern(kernel, name);
   auto call = func::CallOp::create(at, loc, kernel, inputs.getArrayRef());
   // Equal kernels are shared, but each call keeps its own name for traces.
@@ -170,7 +176,20 @@ void KernelMaker::outline(KernelGroup &group, OpBuilder &at) {
     old.replaceAllUsesWith(fresh);
 }
 
-LogicalResult KernelMaker::run(Block &block) {
+static void eraseDead(Block &block) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
+      if (isOpTriviallyDead(&op)) {
+        op.erase();
+        changed = true;
+      }
+  }
+}
+
+LogicalResult KernelMaker::run(Block &block, StringRef part) {
+  eraseDead(block);
   KernelGroups groups(block);
   auto items = orderItems(block, groups);
   if (failed(items))
@@ -179,38 +198,15 @@ LogicalResult KernelMaker::run(Block &block) {
   OpBuilder at(end);
   for (const KernelItem &item : *items) {
     if (item.group)
-      outline(*item.group, at);
+      outline(*item.group, at, part);
     else if (item.op != end)
       item.op->moveBefore(end);
   }
-  // Members and free operations without users left.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
-      if (&op != end && isOpTriviallyDead(&op)) {
-        op.erase();
-        changed = true;
-      }
-  }
+  eraseDead(block); // members, and free operations without users left
   return success();
 }
 
 namespace {
-
-/// Copies the body of `call`'s function to where the call stands.
-void inlineCall(func::CallOp call, func::FuncOp callee) {
-  OpBuilder b(call);
-  IRMapping mapping;
-  mapping.map(callee.getArguments(), call.getOperands());
-  Block &body = callee.getBody().front();
-  for (Operation &op : body.without_terminator())
-    b.clone(op, mapping);
-  for (auto [result, value] :
-       llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(mapping.lookup(value));
-  call.erase();
-}
 
 /// Which operands of `call` are slots of `accumulator` that the kernel adds a
 /// gradient to.
@@ -259,47 +255,66 @@ void addFreshVariants(ModuleOp module, func::FuncOp gradient) {
 class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto role = module.getOps<gsync::RoleOp>();
-    if (role.empty()) {
+    if (module.getOps<gsync::RoleOp>().empty()) {
       module.emitError("has no gsync.role; this pass takes a module of the "
                        "sync stage");
       return signalPassFailure();
     }
-    if (failed(checkSynchronous(module, "kernels stage")))
+    for (StringRef name : {"gradient", "evaluate"})
+      if (!module.lookupSymbol<func::FuncOp>(name)) {
+        module.emitError("has no function @")
+            << name << "; this pass takes a module of the sync stage";
+        return signalPassFailure();
+      }
+    if (failed(checkCompilable(module)))
       return signalPassFailure();
-    // The optimizer step fuses with what the program does around it, so it is
-    // inlined first; gradients are made of kernels once and inlined then.
-    inlineCalls(module, {"step", "lr"});
+    // What fuses with its surroundings is inlined first; gradients are made of
+    // kernels once and inlined then.
+    inlineIntoRoles(module, {});
+    bringNumbersIntoTensors(module);
+    sinkFreeOperations(module);
     KernelMaker maker(module);
     for (StringRef name : {"gradient", "evaluate"})
       if (failed(maker.run(
               module.lookupSymbol<func::FuncOp>(name).getBody().front())))
         return signalPassFailure();
     addFreshVariants(module, module.lookupSymbol<func::FuncOp>("gradient"));
-    inlineCalls(module, {"gradient"});
-    auto form = [&](auto op) {
-      return WalkResult(maker.run(op.getBody().front()));
-    };
-    // From the inside out.
-    if (module.walk([&](gsync::AtomicOp op) { return form(op); })
-            .wasInterrupted() ||
-        module.walk([&](gsync::RepeatOp op) { return form(op); })
-            .wasInterrupted() ||
-        module.walk([&](gsync::StrandOp op) { return form(op); })
-            .wasInterrupted())
-      return signalPassFailure();
-    for (StringRef name : {"step", "lr"})
-      module.lookupSymbol(name)->erase();
+    inlineIntoRoles(module, {"gradient"});
+    for (auto role : module.getOps<gsync::RoleOp>())
+      if (failed(formInside(role, maker, role.getSymName().str())))
+        return signalPassFailure();
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (!function->hasAttr(kKernelAttr) && function.getName() != "gradient" &&
+          function.getName() != "evaluate")
+        function.erase(); // inlined
     module->setAttr(kStageAttr,
                     StringAttr::get(&getContext(), stageName(Stage::Kernels)));
   }
 
-  void inlineCalls(ModuleOp module, ArrayRef<StringRef> names) {
-    for (auto role : module.getOps<gsync::RoleOp>())
-      role.walk([&](func::CallOp call) {
-        if (llvm::is_contained(names, call.getCallee()))
-          inlineCall(call, module.lookupSymbol<func::FuncOp>(call.getCallee()));
-      });
+  /// Every block of the program, from the inside out.
+  LogicalResult formInside(Operation *op, KernelMaker &maker,
+                           const std::string &part) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        for (Operation &inner : block)
+          if (!isa<linalg::LinalgOp>(inner) &&
+              failed(formInside(&inner, maker, nameInside(&inner, part))))
+            return failure();
+        if (!isa<gsync::RoleOp>(op) && failed(maker.run(block, part)))
+          return failure();
+      }
+    return success();
+  }
+
+  /// "worker", "worker.gossip", "worker.gossip.update"
+  static std::string nameInside(Operation *op, const std::string &part) {
+    if (auto strand = dyn_cast<gsync::StrandOp>(op);
+        strand && strand.getLabel())
+      return part + "." + strand.getLabel()->str();
+    if (isa<gsync::InitOp, gsync::DrainOp, gsync::ModelOp>(op))
+      return part + "." + op->getName().stripDialect().str();
+    return isa<gsync::AtomicOp>(op) ? part + ".update" : part;
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include "dialects/nn/Nn.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -40,7 +42,7 @@ static std::optional<Kind> kindOf(Operation *op) {
     return Kind::Contraction;
   if (isElementwise(op))
     return Kind::Elementwise;
-  if (isa<nn::NnDialect>(op->getDialect()))
+  if (isa<nn::NnDialect>(op->getDialect()) || isa<linalg::LinalgOp>(op))
     return Kind::Reduction;
   return std::nullopt;
 }

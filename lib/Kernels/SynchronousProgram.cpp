@@ -1,8 +1,7 @@
-// Refuses programs that are no synchronous ones before anything is changed.
+// Which programs of gsync are one synchronous round.
 #include "rubato/Kernels/SynchronousProgram.h"
 
 #include "dialects/gsync/Gsync.h"
-#include "rubato/Support/Unsupported.h"
 
 using namespace mlir;
 using namespace rubato;
@@ -12,8 +11,8 @@ static bool isCounted(RepeatOp repeat) {
   return !repeat.getUntil() && repeat.getAtLeast() == repeat.getAtMost();
 }
 
-/// Whether one operation of a program can be compiled.
-static bool isSynchronous(Operation *op) {
+/// Whether one operation may stand in a synchronous round.
+static bool mayStandInRound(Operation *op) {
   if (auto strand = dyn_cast<StrandOp>(op))
     return strand.getBody().getNumArguments() == 0;
   if (auto repeat = dyn_cast<RepeatOp>(op))
@@ -26,43 +25,28 @@ static bool isSynchronous(Operation *op) {
     return atomic.getNumResults() == 0;
   if (isa<GsyncDialect>(op->getDialect()))
     return isa<RoleOp, ModelOp, LoadOp, YieldOp, AwaitOp, QuantaOp,
-               StopRequestedOp, ZeroOp, NextOp>(op);
+               StopRequestedOp, WorkOp, ZeroOp, NextOp>(op);
   // Host control flow; tensor work brings regions of its own dialects.
   return op->getNumRegions() == 0 || op->getDialect()->getNamespace() != "scf";
 }
 
-LogicalResult rubato::checkSynchronous(ModuleOp module, StringRef stage) {
-  auto refuse = [&](Operation *op) {
-    InFlightDiagnostic diag =
-        op->emitOpError()
-        << stage
-        << ": cannot be compiled to native code: only the synchronous program "
-           "can (one role, one strand that carries nothing, counted loops, one "
-           "all_reduce awaited in the round); run the program of the sync "
-           "stage with rubato-interp, or choose another algorithm";
-    markUnsupported(diag);
-    return diag;
-  };
-  unsigned roles = 0;
+bool rubato::isSynchronous(ModuleOp module) {
+  unsigned roles = 0, reductions = 0;
   for (Operation &op : *module.getBody()) {
     if (isa<PolicyOp, RendezvousOp>(op))
-      return refuse(&op);
+      return false;
     auto role = dyn_cast<RoleOp>(op);
     if (!role)
       continue;
     if (++roles > 1 || llvm::range_size(role.strands()) > 1)
-      return refuse(role);
-    Operation *wrong = nullptr;
-    unsigned reductions = 0;
-    role.walk<WalkOrder::PreOrder>([&](Operation *inner) {
-      if (isSynchronous(inner) &&
-          !(isa<AllReduceOp>(inner) && ++reductions > 1))
-        return WalkResult::advance();
-      wrong = inner;
-      return WalkResult::interrupt();
+      return false;
+    WalkResult walk = role.walk<WalkOrder::PreOrder>([&](Operation *inner) {
+      bool second = isa<AllReduceOp>(inner) && ++reductions > 1;
+      return mayStandInRound(inner) && !second ? WalkResult::advance()
+                                               : WalkResult::interrupt();
     });
-    if (wrong)
-      return refuse(wrong);
+    if (walk.wasInterrupted())
+      return false;
   }
-  return success();
+  return true;
 }

@@ -48,9 +48,10 @@ class VerifyKernels : public rubato::impl::VerifyKernelsBase<VerifyKernels> {
 
   LogicalResult verifyProgram(Operation *program) {
     WalkResult walk = program->walk([](Operation *op) {
-      bool tensorWork = isPure(op) && !isView(op) && op->getNumResults() == 1 &&
-                        isa<RankedTensorType>(op->getResult(0).getType()) &&
-                        !isa<gsync::ZeroOp, arith::ConstantOp>(op);
+      bool tensorWork =
+          isPure(op) && !isView(op) && op->getNumResults() == 1 &&
+          isa<RankedTensorType>(op->getResult(0).getType()) &&
+          !isa<gsync::ZeroOp, arith::ConstantOp, tensor::FromElementsOp>(op);
       if (!tensorWork)
         return WalkResult::advance();
       op->emitError("kernels stage: tensor work outside a kernel; run "

@@ -2,9 +2,11 @@
 #include "Buckets.h"
 #include "Placement.h"
 #include "ProgramParts.h"
+#include "ScheduleProgram.h"
 #include "SegmentBuilder.h"
 #include "UnitDescription.h"
 
+#include "rubato/Kernels/SynchronousProgram.h"
 #include "rubato/Schedule/Passes.h"
 #include "rubato/Support/Stage.h"
 
@@ -30,6 +32,12 @@ public:
   using BuildScheduleBase::BuildScheduleBase;
 
   void runOnOperation() override {
+    if (!isSynchronous(getOperation())) {
+      if (failed(scheduleProgram(getOperation())))
+        return signalPassFailure();
+      markStage();
+      return;
+    }
     auto found = ProgramParts::find(getOperation());
     if (failed(found))
       return signalPassFailure();
@@ -47,6 +55,10 @@ public:
     getOperation()->setAttr(
         kUnitAttr, describeUnit(getOperation(), parts, placement, buckets));
     eraseProgram();
+    markStage();
+  }
+
+  void markStage() {
     getOperation()->setAttr(
         kStageAttr, StringAttr::get(&getContext(), stageName(Stage::Schedule)));
   }
@@ -256,7 +268,8 @@ void BuildSchedule::emitArena() {
   for (auto region :
        {ArenaRegion::Private, ArenaRegion::Shared, ArenaRegion::Result})
     bytes[static_cast<int>(region)] = placement.finish(region);
-  sched::ArenaOp::create(b, module.getLoc(), bytes[0], bytes[1], bytes[2]);
+  sched::ArenaOp::create(b, module.getLoc(), bytes[0], bytes[1], bytes[2],
+                         /*scratch_bytes=*/0);
   // The program's symbols make way for the buffers of the same name.
   for (auto cell : llvm::make_early_inc_range(module.getOps<gsync::CellOp>()))
     cell.setSymName(("cell." + cell.getSymName()).str());
@@ -343,7 +356,9 @@ LogicalResult BuildSchedule::emitRound() {
 
   auto batchAndRun = [&](OpBuilder &at, StringRef segment) {
     sched::NextBatchOp::create(at, b.getLoc());
+    sched::WorkOp::create(at, b.getLoc(), /*ends=*/false, "gradient");
     sched::RunOp::create(at, b.getLoc(), segment);
+    sched::WorkOp::create(at, b.getLoc(), /*ends=*/true, "gradient");
   };
   if (!parts.repeat) {
     batchAndRun(b, "synchronise.fresh");

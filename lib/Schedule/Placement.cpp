@@ -122,8 +122,7 @@ void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix,
     auto result = cast<OpResult>(value);
     auto call = cast<func::CallOp>(result.getOwner());
     std::string name = uniqueName((prefix + "." + call.getCallee()).str());
-    buffers.push_back(
-        {name, sched::ArenaRegion::Private, request.bytes, request.offset});
+    buffers.push_back({name, scratchRegion, request.bytes, request.offset});
     scratch.push_back(buffers.size() - 1);
     set(value, {static_cast<unsigned>(buffers.size() - 1), 0});
   }
@@ -131,7 +130,7 @@ void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix,
 
 int64_t Placement::finish(sched::ArenaRegion region) {
   int64_t pinned = pinnedBytes[static_cast<int>(region)];
-  if (region != sched::ArenaRegion::Private)
+  if (region != scratchRegion)
     return pinned;
   for (unsigned index : scratch)
     buffers[index].offset += pinned;

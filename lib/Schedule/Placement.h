@@ -31,6 +31,12 @@ struct Address {
 /// scratch values share memory by lifetime, body by body.
 class Placement {
 public:
+  /// Scratch has the region of its own, or lies behind what the private one
+  /// has pinned.
+  explicit Placement(
+      sched::ArenaRegion scratchRegion = sched::ArenaRegion::Private)
+      : scratchRegion(scratchRegion) {}
+
   /// A new buffer at the end of its region.
   unsigned addBuffer(llvm::StringRef name, sched::ArenaRegion region,
                      int64_t bytes);
@@ -68,8 +74,9 @@ private:
   std::vector<Buffer> buffers;
   llvm::DenseMap<mlir::Value, Address> places;
   llvm::SmallVector<unsigned> scratch; // offsets relative to the scratch part
-  int64_t pinnedBytes[3] = {};
+  int64_t pinnedBytes[4] = {};
   int64_t scratchBytes = 0;
+  sched::ArenaRegion scratchRegion;
 };
 
 } // namespace rubato

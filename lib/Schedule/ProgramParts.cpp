@@ -1,8 +1,6 @@
 // Finds the parts of a synchronous program.
 #include "ProgramParts.h"
 
-#include "rubato/Kernels/SynchronousProgram.h"
-
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
@@ -48,8 +46,6 @@ static void hoistSmallOperands(SmallVectorImpl<func::CallOp> &calls,
 }
 
 FailureOr<ProgramParts> ProgramParts::find(ModuleOp module) {
-  if (failed(checkSynchronous(module, "schedule")))
-    return failure();
   ProgramParts parts;
   bool ok = true;
   auto role = single<RoleOp>(*module.getBody(), ok);

@@ -1,14 +1,16 @@
 // A program as a function: its control flow as blocks, its host operations as
 // calls of the runtime, each fallible one with a way out.
-#include "Lowering.h"
+#include "HostCalls.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,19 +23,21 @@ namespace {
 
 class ProgramLowering {
 public:
-  ProgramLowering(LLVM::LLVMFuncOp function, const BufferTable &buffers,
-                  AbiBuilder &abi)
+  ProgramLowering(LLVM::LLVMFuncOp function, StringRef name, int64_t words,
+                  const BufferTable &buffers, AbiBuilder &abi)
       : buffers(buffers), abi(abi), builder(function.getContext()),
-        ctx(function.getArgument(0)) {
+        ctx(function.getArgument(0)), fail(abi.failBlock(function)),
+        calls(function, name, words, buffers, abi, fail) {
     // Room for the one scalar that is being read or written.
     builder.setInsertionPointToStart(&function.getBody().front());
     slot = abi.stack(builder, function.getLoc(), abi.i64, 1);
     if (function.getNumArguments() > 1)
       go = function.getArgument(1);
-    fail = abi.failBlock(function);
   }
 
   void lower(Operation *op) {
+    if (calls.lower(op))
+      return;
     builder.setInsertionPoint(op);
     TypeSwitch<Operation *>(op)
         .Case([&](QuantaOp op) { fact(op, "rb_quanta"); })
@@ -53,6 +57,7 @@ public:
       slot.getDefiningOp()->erase();
       size->erase();
     }
+    calls.finish();
     if (fail->hasNoPredecessors())
       fail->erase();
   }
@@ -99,7 +104,8 @@ private:
   AbiBuilder &abi;
   OpBuilder builder;
   Value ctx, slot, go;
-  Block *fail = nullptr;
+  Block *fail;
+  HostCalls calls;
 };
 
 /// Structured control flow becomes blocks, so that a failed call can leave.
@@ -112,6 +118,16 @@ LogicalResult lowerStructuredControlFlow(ProgramOp program) {
   return applyPartialConversion(program, target, std::move(patterns));
 }
 
+/// LLVM would make expm1 an exp that loses the digits it is there for.
+void callMathLibrary(LLVM::LLVMFuncOp function, AbiBuilder &abi) {
+  function.walk([&](math::ExpM1Op op) {
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(
+        abi.call(builder, op.getLoc(), "expm1", op.getType(), op.getOperand()));
+    op.erase();
+  });
+}
+
 /// The arithmetic and the branches that are left.
 LogicalResult lowerToLLVM(LLVM::LLVMFuncOp function) {
   LLVMConversionTarget target(*function.getContext());
@@ -119,6 +135,7 @@ LogicalResult lowerToLLVM(LLVM::LLVMFuncOp function) {
   RewritePatternSet patterns(function.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   return applyFullConversion(function, target, std::move(patterns));
 }
@@ -148,11 +165,15 @@ LogicalResult rubato::lowerProgram(ProgramOp program,
       if (isa<SchedDialect>(op.getDialect()))
         ops.push_back(&op);
 
-  ProgramLowering lowering(function, buffers, abi);
+  int64_t words = 0;
+  for (Operation *op : ops)
+    words = std::max(words, HostCalls::wordsOf(op));
+  ProgramLowering lowering(function, program.getSymName(), words, buffers, abi);
   OpBuilder builder = OpBuilder::atBlockEnd(entry);
   LLVM::BrOp::create(builder, function.getLoc(), first);
   for (Operation *op : ops)
     lowering.lower(op);
   lowering.finish();
+  callMathLibrary(function, abi);
   return lowerToLLVM(function);
 }

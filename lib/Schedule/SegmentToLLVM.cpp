@@ -1,5 +1,5 @@
 // A segment as a function: one call of the runtime per operation.
-#include "Lowering.h"
+#include "HostCalls.h"
 
 #include "rubato/Support/Stage.h"
 #include "runtime/abi/rubato_abi.h"
@@ -11,7 +11,8 @@ using namespace rubato::sched;
 // The dialect's enums are the ABI's, so their values are passed as they are.
 static_assert(int(ArenaRegion::Private) == RB_PRIVATE &&
               int(ArenaRegion::Shared) == RB_SHARED &&
-              int(ArenaRegion::Result) == RB_RESULT);
+              int(ArenaRegion::Result) == RB_RESULT &&
+              int(ArenaRegion::Scratch) == RB_SCRATCH);
 static_assert(int(Lane::Compute) == RB_COMPUTE && int(Lane::Comm) == RB_COMM);
 static_assert(int(CollectiveKind::AllReduce) == RB_ALL_REDUCE_SUM);
 
@@ -35,7 +36,6 @@ private:
 
   using Row = std::array<int64_t, 4>;
   SmallVector<Row> accessesOf(LaunchOp op);
-  SmallVector<Row> rangesOf(ArrayAttr ranges);
 
   BufferOp bufferOf(FlatSymbolRefAttr name) {
     return buffers.at(name.getAttr());
@@ -161,10 +161,10 @@ SmallVector<SegmentLowering::Row> SegmentLowering::accessesOf(LaunchOp op) {
 
 void SegmentLowering::lower(CollectiveOp op) {
   Location loc = op.getLoc();
-  Value ins =
-      abi.records(builder, loc, constantName("ins"), rangesOf(op.getIns()));
-  Value outs =
-      abi.records(builder, loc, constantName("outs"), rangesOf(op.getOuts()));
+  Value ins = abi.records(builder, loc, constantName("ins"),
+                          rangeRows(op.getIns(), buffers));
+  Value outs = abi.records(builder, loc, constantName("outs"),
+                           rangeRows(op.getOuts(), buffers));
   call(loc, "rb_collective",
        {ctx, number(loc, op.getLane()), number(loc, op.getKind()),
         number(loc, abi.i32, op.getChannel()),
@@ -172,21 +172,6 @@ void SegmentLowering::lower(CollectiveOp op) {
         number(loc, abi.i64, op.getIns().size()), outs,
         number(loc, abi.i64, op.getOuts().size()),
         number(loc, abi.i32, op.getFuture())});
-}
-
-/// `rb_range` rows.
-SmallVector<SegmentLowering::Row> SegmentLowering::rangesOf(ArrayAttr ranges) {
-  SmallVector<Row> rows;
-  for (auto range : ranges.getAsRange<TypedRangeAttr>()) {
-    BufferOp buffer = bufferOf(range.getBuffer());
-    int64_t dtype = range.getType().isF32()   ? RB_F32
-                    : range.getType().isF64() ? RB_F64
-                                              : RB_I64;
-    rows.push_back({int64_t(buffer.getRegion()), dtype,
-                    int64_t(buffer.getOffset()) + range.getOffset(),
-                    range.getCount()});
-  }
-  return rows;
 }
 
 void SegmentLowering::lower(RecordOp op) {

@@ -38,6 +38,54 @@ void rubato::setCounts(ModuleOp module, UnitCounts counts) {
   module->setAttr(futuresAttr, builder.getI64IntegerAttr(counts.futures));
 }
 
+/// The parts of the program's roles, in the order of the manifest.
+static ArrayAttr functionsOf(ModuleOp module) {
+  auto unit = module->getAttrOfType<DictionaryAttr>("rubato.unit");
+  auto program =
+      unit ? unit.getAs<DictionaryAttr>("program") : DictionaryAttr();
+  return program ? program.getAs<ArrayAttr>("functions") : ArrayAttr();
+}
+
+/// The constant table of `rb_function`, or null.
+static LLVM::GlobalOp emitFunctions(ModuleOp module, OpBuilder &builder,
+                                    ArrayAttr functions) {
+  if (!functions || functions.empty())
+    return {};
+  Location loc = module.getLoc();
+  Type ptr = LLVM::LLVMPointerType::get(module.getContext());
+  auto row = LLVM::LLVMStructType::getLiteral(module.getContext(), {ptr, ptr});
+  auto type = LLVM::LLVMArrayType::get(row, functions.size());
+  SmallVector<LLVM::GlobalOp> names;
+  for (auto name : functions.getAsRange<StringAttr>()) {
+    std::string text = name.getValue().str() + '\0';
+    names.push_back(LLVM::GlobalOp::create(
+        builder, loc,
+        LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
+        /*isConstant=*/true, LLVM::Linkage::Private,
+        ("rubato_function." + name.getValue()).str(),
+        builder.getStringAttr(text)));
+  }
+  auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                      LLVM::Linkage::Private,
+                                      "rubato_functions", Attribute());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&table.getInitializerRegion());
+  Value value = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [i, name] : llvm::enumerate(functions.getAsRange<StringAttr>())) {
+    auto function =
+        module.lookupSymbol<LLVM::LLVMFuncOp>(programSymbol(name.getValue()));
+    auto at = static_cast<int64_t>(i);
+    value = LLVM::InsertValueOp::create(
+        builder, loc, value, LLVM::AddressOfOp::create(builder, loc, names[i]),
+        ArrayRef<int64_t>{at, 0});
+    value = LLVM::InsertValueOp::create(
+        builder, loc, value, LLVM::AddressOfOp::create(builder, loc, function),
+        ArrayRef<int64_t>{at, 1});
+  }
+  LLVM::ReturnOp::create(builder, loc, value);
+  return table;
+}
+
 LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
                                uint64_t weightsSize) {
   Location loc = module.getLoc();
@@ -62,6 +110,8 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       /*isConstant=*/true, LLVM::Linkage::External, "rubato_weights",
       Attribute());
 
+  ArrayAttr functions = functionsOf(module);
+  LLVM::GlobalOp table = emitFunctions(module, builder, functions);
   auto type = LLVM::LLVMStructType::getLiteral(
       module.getContext(),
       {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, i64});
@@ -90,8 +140,9 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       entry("round"),
       entry("gradient"),
       entry("evaluate"),
-      LLVM::ZeroOp::create(builder, loc, ptr),
-      number(i64, 0),
+      table ? Value(LLVM::AddressOfOp::create(builder, loc, table))
+            : Value(LLVM::ZeroOp::create(builder, loc, ptr)),
+      number(i64, functions ? functions.size() : 0),
   };
   Value value = LLVM::UndefOp::create(builder, loc, type);
   for (auto [position, field] : llvm::enumerate(fields))

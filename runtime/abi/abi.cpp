@@ -5,8 +5,7 @@
 
 using namespace rubato;
 
-/// A request that a correct compiler never makes.
-static int32_t invalid(rb_ctx *ctx, const std::string &what) {
+int32_t rubato::refuseCall(rb_ctx *ctx, const std::string &what) {
   std::string where = "rank " + std::to_string(ctx->options.rank);
   if (ctx->segment)
     where += std::string(", segment ") + ctx->segment;
@@ -25,21 +24,25 @@ static bool isFuture(const rb_ctx *ctx, int32_t future) {
   return future >= 0 && future < ctx->unit.futures;
 }
 
-static bool isRange(const rb_ctx *ctx, int32_t region, int64_t offset,
-                    int64_t size) {
+bool rubato::isInside(const rb_ctx *ctx, int32_t region, int64_t offset,
+                      int64_t size) {
   return region >= 0 && region < RB_REGION_COUNT && offset >= 0 && size >= 0 &&
          offset <= ctx->unit.regionBytes[region] &&
          size <= ctx->unit.regionBytes[region] - offset;
 }
 
+bool rubato::isRange(const rb_ctx *ctx, const rb_range &range) {
+  return isDtype(range.dtype) && range.count >= 0 &&
+         range.count <= INT64_MAX / elementBytes(range.dtype) &&
+         range.offset % elementBytes(range.dtype) == 0 &&
+         isInside(ctx, range.region, range.offset,
+                  range.count * elementBytes(range.dtype));
+}
+
 /// A typed range of the region that its role demands.
 static bool isOperand(const rb_ctx *ctx, const rb_range &range,
                       rb_region region) {
-  return range.region == region && isDtype(range.dtype) && range.count >= 0 &&
-         range.count <= INT64_MAX / elementBytes(range.dtype) &&
-         range.offset % elementBytes(range.dtype) == 0 &&
-         isRange(ctx, range.region, range.offset,
-                 range.count * elementBytes(range.dtype));
+  return range.region == region && isRange(ctx, range);
 }
 
 void *const *rb_regions(rb_ctx *ctx) { return ctx->regions; }
@@ -53,22 +56,22 @@ int32_t rb_launch(rb_ctx *ctx, int32_t lane, const rb_kernel *kernel,
                   void *const *args, int64_t lo, int64_t hi,
                   const rb_access *accesses, int64_t access_count) {
   if (lane != RB_COMPUTE)
-    return invalid(ctx, "kernels run on the compute lane only");
+    return refuseCall(ctx, "kernels run on the compute lane only");
   return ctx->device->launch(RB_COMPUTE, *kernel, args, lo, hi, accesses,
                              access_count);
 }
 
 int32_t rb_record(rb_ctx *ctx, int32_t lane, int32_t event) {
   if (!isLane(lane) || !isEvent(ctx, event))
-    return invalid(ctx, "record of event " + std::to_string(event) +
-                            " on lane " + std::to_string(lane));
+    return refuseCall(ctx, "record of event " + std::to_string(event) +
+                               " on lane " + std::to_string(lane));
   return ctx->device->record(static_cast<rb_lane>(lane), event);
 }
 
 int32_t rb_wait(rb_ctx *ctx, int32_t lane, int32_t event) {
   if (!isLane(lane) || !isEvent(ctx, event))
-    return invalid(ctx, "wait for event " + std::to_string(event) +
-                            " on lane " + std::to_string(lane));
+    return refuseCall(ctx, "wait for event " + std::to_string(event) +
+                               " on lane " + std::to_string(lane));
   return ctx->device->wait(static_cast<rb_lane>(lane), event);
 }
 
@@ -82,8 +85,9 @@ int32_t rb_collective(rb_ctx *ctx, int32_t lane, int32_t kind, int32_t channel,
                       int64_t seq, const rb_range *ins, int64_t in_count,
                       const rb_range *outs, int64_t out_count, int32_t future) {
   auto refuse = [&](const std::string &why) {
-    return invalid(ctx, "collective " + std::to_string(seq) + " of channel " +
-                            std::to_string(channel) + ": " + why);
+    return refuseCall(ctx, "collective " + std::to_string(seq) +
+                               " of channel " + std::to_string(channel) + ": " +
+                               why);
   };
   if (lane != RB_COMM)
     return refuse("collectives run on the comm lane only");
@@ -122,38 +126,70 @@ int32_t rb_future_done(rb_ctx *ctx, int32_t future) {
 
 int32_t rb_future_await(rb_ctx *ctx, int32_t future) {
   if (!isFuture(ctx, future))
-    return invalid(ctx, "there is no future " + std::to_string(future));
+    return refuseCall(ctx, "there is no future " + std::to_string(future));
   return ctx->device->futureAwait(future);
 }
 
 int32_t rb_read(rb_ctx *ctx, int32_t region, int64_t offset, void *to,
                 int64_t size) {
-  if (!isRange(ctx, region, offset, size))
-    return invalid(ctx, "read outside a region");
+  if (!isInside(ctx, region, offset, size))
+    return refuseCall(ctx, "read outside a region");
   return ctx->device->read({static_cast<rb_region>(region), offset}, to, size);
 }
 
 int32_t rb_write(rb_ctx *ctx, int32_t region, int64_t offset, const void *from,
                  int64_t size) {
-  if (!isRange(ctx, region, offset, size))
-    return invalid(ctx, "write outside a region");
+  if (!isInside(ctx, region, offset, size))
+    return refuseCall(ctx, "write outside a region");
   if (region == RB_RESULT)
-    return invalid(ctx, "the result region belongs to the whole group; only "
-                        "collectives write to it");
+    return refuseCall(ctx, "the result region belongs to the whole group; only "
+                           "collectives write to it");
   return ctx->device->write({static_cast<rb_region>(region), offset}, from,
                             size);
 }
 
-int64_t rb_members(rb_ctx *ctx) { return ctx->group.members(); }
+int32_t rb_copy(rb_ctx *ctx, int32_t to_region, int64_t to_offset,
+                int32_t from_region, int64_t from_offset, int64_t size) {
+  if (!isInside(ctx, to_region, to_offset, size) ||
+      !isInside(ctx, from_region, from_offset, size))
+    return refuseCall(ctx, "copy outside a region");
+  if (to_region == RB_RESULT)
+    return refuseCall(ctx, "only collectives write to the result region");
+  return ctx->device->copy({static_cast<rb_region>(to_region), to_offset},
+                           {static_cast<rb_region>(from_region), from_offset},
+                           size);
+}
 
-int64_t rb_rank(rb_ctx *ctx) { return ctx->options.rank; }
+int32_t rb_clear(rb_ctx *ctx, int32_t region, int64_t offset, int64_t size) {
+  if (!isInside(ctx, region, offset, size))
+    return refuseCall(ctx, "clearing outside a region");
+  if (region == RB_RESULT)
+    return refuseCall(ctx, "only collectives write to the result region");
+  return ctx->device->clear({static_cast<rb_region>(region), offset}, size);
+}
 
-int64_t rb_quanta(rb_ctx *ctx) { return ctx->source->quanta(); }
+int64_t rb_members(rb_ctx *ctx) {
+  return ctx->strand ? ctx->strand->environment.members(ctx->strand->caller)
+                     : ctx->group->members();
+}
+
+int64_t rb_rank(rb_ctx *ctx) {
+  return ctx->strand ? ctx->strand->environment.rank(ctx->strand->caller)
+                     : ctx->options.rank;
+}
+
+int64_t rb_quanta(rb_ctx *ctx) {
+  return ctx->strand ? ctx->strand->environment.quanta(ctx->strand->caller)
+                     : ctx->source->quanta();
+}
 
 int64_t rb_stop_requested(rb_ctx *ctx) {
+  if (ctx->strand)
+    return ctx->strand->environment.stopRequested(ctx->strand->caller);
   return ctx->options.stop && ctx->options.stop->load() != 0;
 }
 
 int32_t rb_next_batch(rb_ctx *ctx) {
-  return ctx->device->nextBatch(*ctx->source, ctx->buffers);
+  return ctx->strand ? takeBatch(ctx, BatchRequest{})
+                     : ctx->device->nextBatch(*ctx->source, ctx->buffers);
 }

@@ -4,9 +4,22 @@
 
 namespace rubato {
 
+void locateBuffers(rb_ctx &context) {
+  auto addressOf = [&](const BatchBuffer &buffer) {
+    return address(&context, buffer.place());
+  };
+  const Unit &unit = context.unit;
+  for (const BatchBuffer &buffer : unit.inputs)
+    context.buffers.inputs.push_back(addressOf(buffer));
+  for (const BatchBuffer &buffer : unit.labels)
+    context.buffers.labels.push_back(addressOf(buffer));
+  context.buffers.weights = addressOf(unit.weights);
+  context.buffers.ids = static_cast<int64_t *>(addressOf(unit.ids));
+}
+
 static Status setUp(rb_ctx &context) {
   const Unit &unit = context.unit;
-  Group &group = context.group;
+  Group &group = *context.group;
   int rank = context.options.rank;
   if (rank < 0 || rank >= group.members())
     return {ErrorCode::Internal, "rank " + std::to_string(rank) +
@@ -22,19 +35,14 @@ static Status setUp(rb_ctx &context) {
   context.regions[RB_PRIVATE] = context.privateMemory.data();
   context.regions[RB_SHARED] = group.shared(rank);
   context.regions[RB_RESULT] = group.result();
+  RB_TRY(Memory::privateMemory(unit.regionBytes[RB_SCRATCH],
+                               "scratch memory of a worker",
+                               context.scratchMemory));
+  context.regions[RB_SCRATCH] = context.scratchMemory.data();
 
-  auto addressOf = [&](const BatchBuffer &buffer) -> void * {
-    return context.privateMemory.data() + buffer.offset;
-  };
-  for (const BatchBuffer &buffer : unit.inputs)
-    context.buffers.inputs.push_back(addressOf(buffer));
-  for (const BatchBuffer &buffer : unit.labels)
-    context.buffers.labels.push_back(addressOf(buffer));
-  context.buffers.weights = addressOf(unit.weights);
-  context.buffers.ids = static_cast<int64_t *>(addressOf(unit.ids));
-
-  DeviceSetup setup{unit, group, context.regions, context.options,
-                    context.error};
+  locateBuffers(context);
+  DeviceSetup setup{unit,          context.regions, context.options,
+                    context.error, &group,          nullptr};
   if (context.options.device == DeviceKind::Trace)
     return makeTraceDevice(setup, context.device); // nothing reads the cells
   RB_TRY(initialiseCells(unit, context.regions));
@@ -43,7 +51,9 @@ static Status setUp(rb_ctx &context) {
 
 Status makeContext(const Unit &unit, Group &group, BatchSource &source,
                    const ContextOptions &options, rb_ctx *&context) {
-  auto made = std::make_unique<rb_ctx>(unit, group, source, options);
+  auto made = std::make_unique<rb_ctx>(unit, options);
+  made->group = &group;
+  made->source = &source;
   RB_TRY(setUp(*made));
   context = made.release();
   return Status::ok();

@@ -24,6 +24,7 @@ struct ContextOptions {
   std::chrono::milliseconds deadline{60000}; // of every wait
   std::FILE *traceFile = nullptr;            // of the trace device
   Timeline *timeline = nullptr;              // optional
+  int timelineLane = RB_COMPUTE;             // where its kernels appear
   const std::atomic<int> *stop = nullptr;    // non-zero: stop requested
 };
 
@@ -37,6 +38,9 @@ void destroyContext(rb_ctx *context);
 
 /// Replaces the source of batches (training data, evaluation data).
 void setBatchSource(rb_ctx *context, BatchSource &source);
+
+/// What compiled code is told of an error.
+rb_status statusOf(const Status &error);
 
 /// Why the last call on this context failed, for people.
 const Status &lastError(const rb_ctx *context);

@@ -45,6 +45,13 @@ std::string JsonReader::text(const json &in, const std::string &where,
   return value.is_string() ? value.get<std::string>() : "";
 }
 
+bool JsonReader::boolean(const json &in, const std::string &where,
+                         const char *key) {
+  const json &value =
+      member(in, where, key, json::value_t::boolean, "true or false");
+  return value.is_boolean() && value.get<bool>();
+}
+
 int64_t JsonReader::integer(const json &in, const std::string &where,
                             const char *key, int64_t low, int64_t high) {
   auto found = in.find(key);

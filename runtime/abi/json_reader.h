@@ -29,6 +29,7 @@ public:
   std::string text(const json &in, const std::string &where, const char *key);
   int64_t integer(const json &in, const std::string &where, const char *key,
                   int64_t low = 0, int64_t high = INT64_MAX);
+  bool boolean(const json &in, const std::string &where, const char *key);
 
   /// The value itself as an integer in [low, high].
   int64_t integer(const json &value, const std::string &where, int64_t low,

@@ -14,6 +14,10 @@ BatchBuffer ManifestReader::readBuffer(const json &in, const std::string &where,
                                        bool shaped) {
   BatchBuffer buffer;
   buffer.dtype = dtype(in, where, "dtype");
+  if (in.contains("region"))
+    buffer.region = region(in, where);
+  if (buffer.region != RB_PRIVATE && buffer.region != RB_SCRATCH)
+    fail(where + ".region", "must be private or scratch");
   buffer.offset = integer(in, where, "offset");
   int64_t count = unit.quantum;
   if (shaped) {
@@ -26,10 +30,10 @@ BatchBuffer ManifestReader::readBuffer(const json &in, const std::string &where,
   } else {
     buffer.shape = {unit.quantum};
   }
-  Place place{RB_PRIVATE, buffer.offset};
-  checkPlace(place, where, buffer.dtype, count);
+  checkPlace(buffer.place(), where, buffer.dtype, count);
   if (!failed())
-    extents.push_back({place, count * elementBytes(buffer.dtype), where});
+    extents.push_back(
+        {buffer.place(), count * elementBytes(buffer.dtype), where});
   return buffer;
 }
 
@@ -57,23 +61,33 @@ void ManifestReader::readBatch(const json &root) {
 }
 
 void ManifestReader::readPlaces(const json &root) {
-  const json &round = object(root, "", "round");
-  const json &evaluate = object(root, "", "evaluate");
-  const json &gradient = object(root, "", "gradient");
-  if (failed())
-    return;
   auto scalar = [&](const json &in, const char *name, const char *key,
                     rb_dtype type) {
     return place(object(in, name, key), std::string(name) + "." + key, type, 1);
   };
-  unit.roundSamples = scalar(round, "round", "samples", RB_I64);
-  unit.roundLoss = scalar(round, "round", "loss", RB_F64);
+  const json &evaluate = object(root, "", "evaluate");
+  if (failed())
+    return;
   unit.evaluateLoss = scalar(evaluate, "evaluate", "loss", RB_F64);
   unit.evaluateCorrect = scalar(evaluate, "evaluate", "correct", RB_I64);
   unit.evaluateValid = scalar(evaluate, "evaluate", "valid", RB_I64);
-  unit.gradientSamples = scalar(gradient, "gradient", "samples", RB_I64);
-  unit.gradientLoss = scalar(gradient, "gradient", "loss", RB_F64);
-  unit.gradient = place(gradient, "gradient", unit.floatType, unit.flatCount());
+  // The rounds and gradients of a program are its own affair.
+  if (!hasProgram(root) || root.contains("round")) {
+    const json &round = object(root, "", "round");
+    if (failed())
+      return;
+    unit.roundSamples = scalar(round, "round", "samples", RB_I64);
+    unit.roundLoss = scalar(round, "round", "loss", RB_F64);
+  }
+  if (!hasProgram(root) || root.contains("gradient")) {
+    const json &gradient = object(root, "", "gradient");
+    if (failed())
+      return;
+    unit.gradientSamples = scalar(gradient, "gradient", "samples", RB_I64);
+    unit.gradientLoss = scalar(gradient, "gradient", "loss", RB_F64);
+    unit.gradient =
+        place(gradient, "gradient", unit.floatType, unit.flatCount());
+  }
 }
 
 void ManifestReader::readBuckets(const json &root) {

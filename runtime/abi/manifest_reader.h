@@ -35,6 +35,21 @@ private:
   void readPlaces(const json &root);
   void readBuckets(const json &root);
   void readTemplate(const json &root);
+
+  // What a unit with a program has besides: manifest_program.cpp.
+  void readProgram(const json &root);
+  void readFunctions(const json &program);
+  void readRoles(const json &program);
+  StrandSpec readStrand(const json &in, const std::string &where);
+  void readChannels(const json &program);
+  void readPolicies(const json &program);
+  void readSettings(const json &in, const std::string &where,
+                    PolicySpec &policy);
+  policy::Entry readEntry(const json &in, const std::string &where);
+  void readRendezvous(const json &program);
+  const RoleSpec *roleNamed(const std::string &name) const;
+  bool hasProgram(const json &root) const { return root.contains("program"); }
+
   void checkFlatVectors();
   void checkSlots(const std::vector<Slot> &slots);
   void checkDisjoint();
@@ -42,6 +57,7 @@ private:
   /// A place that holds `count` elements, inside its region and aligned.
   Place place(const json &in, const std::string &where, rb_dtype type,
               int64_t count);
+  rb_region region(const json &in, const std::string &where);
   void checkPlace(const Place &place, const std::string &where, rb_dtype type,
                   int64_t count);
 

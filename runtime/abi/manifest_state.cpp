@@ -33,10 +33,13 @@ void ManifestReader::readHead(const json &root) {
       unit.regionBytes[region] =
           integer(regions, "regions", regionName(region), 0, regionLimit);
   constexpr int64_t numberLimit = 1 << 16;
-  unit.events =
-      static_cast<int32_t>(integer(root, "", "events", 0, numberLimit));
-  unit.futures =
-      static_cast<int32_t>(integer(root, "", "futures", 0, numberLimit));
+  // Programs have no events, and futures without numbers.
+  if (!hasProgram(root) || root.contains("events"))
+    unit.events =
+        static_cast<int32_t>(integer(root, "", "events", 0, numberLimit));
+  if (!hasProgram(root) || root.contains("futures"))
+    unit.futures =
+        static_cast<int32_t>(integer(root, "", "futures", 0, numberLimit));
 }
 
 void ManifestReader::readCells(const json &root) {
@@ -53,7 +56,7 @@ void ManifestReader::readCells(const json &root) {
     if (cell.bytes % element != 0)
       fail(where + ".bytes", "is not a multiple of " + std::to_string(element));
     cell.place = place(in, where, cell.dtype, cell.bytes / element);
-    if (cell.place.region == RB_RESULT)
+    if (cell.place.region == RB_RESULT || cell.place.region == RB_SCRATCH)
       fail(where + ".region", "must be private or shared");
     if (cell.init != "layout" && cell.init != "zero" && cell.init != "setting")
       fail(where + ".init", "must be layout, zero or setting");

@@ -114,6 +114,11 @@ int32_t rb_read(rb_ctx *ctx, int32_t region, int64_t offset, void *to,
 int32_t rb_write(rb_ctx *ctx, int32_t region, int64_t offset, const void *from,
                  int64_t size);
 
+/* Bytes of the arena, in order with the compute lane.                       */
+int32_t rb_copy(rb_ctx *ctx, int32_t to_region, int64_t to_offset,
+                int32_t from_region, int64_t from_offset, int64_t size);
+int32_t rb_clear(rb_ctx *ctx, int32_t region, int64_t offset, int64_t size);
+
 /* Facts of the round, fixed until the round returns. quanta is how many
  * micro-batches this member computes in the round, the same on every member.*/
 int64_t rb_members(rb_ctx *ctx);

@@ -49,18 +49,19 @@ void ManifestReader::checkPlace(const Place &place, const std::string &where,
                     std::to_string(elementBytes(type)));
 }
 
+rb_region ManifestReader::region(const json &in, const std::string &where) {
+  std::string name = text(in, where, "region");
+  for (int region = 0; region < RB_REGION_COUNT; ++region)
+    if (name == regionName(region))
+      return static_cast<rb_region>(region);
+  fail(where + ".region", "must be private, shared, result or scratch");
+  return RB_PRIVATE;
+}
+
 Place ManifestReader::place(const json &in, const std::string &where,
                             rb_dtype type, int64_t count) {
   Place result;
-  std::string name = text(in, where, "region");
-  int region = 0;
-  while (region < RB_REGION_COUNT && name != regionName(region))
-    ++region;
-  if (region == RB_REGION_COUNT) {
-    fail(where + ".region", "must be private, shared or result");
-    region = RB_PRIVATE;
-  }
-  result.region = static_cast<rb_region>(region);
+  result.region = region(in, where);
   result.offset = integer(in, where, "offset");
   checkPlace(result, where, type, count);
   return result;
@@ -72,10 +73,11 @@ Status ManifestReader::read(const json &root) {
     return status();
   }
   using Part = void (ManifestReader::*)(const json &);
-  for (Part part : {&ManifestReader::readHead, &ManifestReader::readCells,
-                    &ManifestReader::readLayout, &ManifestReader::readBatch,
-                    &ManifestReader::readPlaces, &ManifestReader::readBuckets,
-                    &ManifestReader::readTemplate})
+  for (Part part :
+       {&ManifestReader::readHead, &ManifestReader::readCells,
+        &ManifestReader::readLayout, &ManifestReader::readBatch,
+        &ManifestReader::readPlaces, &ManifestReader::readBuckets,
+        &ManifestReader::readTemplate, &ManifestReader::readProgram})
     if (!failed())
       (this->*part)(root);
   if (!failed())
@@ -105,15 +107,18 @@ Status loadUnit(const rb_unit &code, Unit &unit) {
             "the unit speaks ABI version " + std::to_string(code.abi) +
                 ", this runtime version " + std::to_string(RUBATO_ABI_VERSION) +
                 "; compile the model again"};
-  if (!code.manifest || !code.round || !code.gradient || !code.evaluate)
-    return {ErrorCode::Internal,
-            "the unit lacks its manifest or a function; this is a bug of the "
-            "compiler or a damaged executable"};
+  Status lacks = {ErrorCode::Internal,
+                  "the unit lacks its manifest or a function; this is a bug of "
+                  "the compiler or a damaged executable"};
+  if (!code.manifest || !code.evaluate)
+    return lacks;
   Unit result;
   result.code = &code;
   RB_TRY(ManifestReader(result).read(
       json::parse(code.manifest, code.manifest + code.manifest_size, nullptr,
                   /*allow_exceptions=*/false)));
+  if (result.program.empty() && (!code.round || !code.gradient))
+    return lacks;
   unit = std::move(result);
   return Status::ok();
 }

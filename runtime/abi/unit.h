@@ -39,8 +39,11 @@ struct BatchBuffer {
   std::string name;
   rb_dtype dtype = RB_F32;
   std::vector<int64_t> shape;
-  int64_t offset = 0;  // in the private region
+  int64_t offset = 0;  // in its region
   int64_t classes = 0; // of labels: values lie in [0, classes); 0 = any
+  rb_region region = RB_PRIVATE;
+
+  Place place() const { return {region, offset}; }
 };
 
 struct Bucket {

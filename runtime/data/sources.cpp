@@ -11,14 +11,26 @@ Share rubato::shareOf(int64_t total, int64_t parts, int64_t part) {
 
 void BatchWriter::write(const BatchBuffers &to, const Permutation &order,
                         int64_t first, int64_t count) const {
+  for (int64_t row = 0; row < count; ++row)
+    to.ids[row] = order[first + row];
+  fill(to, count);
+}
+
+void BatchWriter::write(const BatchBuffers &to,
+                        std::span<const int64_t> rows) const {
+  std::copy(rows.begin(), rows.end(), to.ids);
+  fill(to, static_cast<int64_t>(rows.size()));
+}
+
+/// The samples are named by the ids already.
+void BatchWriter::fill(const BatchBuffers &to, int64_t count) const {
   auto each = [&](auto &&visit) {
     for (size_t i = 0; i < dataset.inputs.size(); ++i)
       visit(dataset.inputs[i], static_cast<char *>(to.inputs[i]));
     for (size_t i = 0; i < dataset.labels.size(); ++i)
       visit(dataset.labels[i], static_cast<char *>(to.labels[i]));
   };
-  for (int64_t row = 0; row < quantum; ++row)
-    to.ids[row] = row < count ? order[first + row] : -1;
+  std::fill(to.ids + count, to.ids + quantum, -1);
   constexpr int64_t ahead = 2;
   for (int64_t row = 0; row < quantum; ++row) {
     bool valid = row < count;

@@ -6,6 +6,8 @@
 #include "data/dataset.h"
 #include "data/permutation.h"
 
+#include <span>
+
 namespace rubato {
 
 /// A contiguous part of [0, total): the first `total % parts` parts are one
@@ -25,8 +27,12 @@ public:
   /// Rows [0, count) are the samples order[first], order[first + 1], …
   void write(const BatchBuffers &to, const Permutation &order, int64_t first,
              int64_t count) const;
+  /// The same for samples that are given one by one, a quantum at most.
+  void write(const BatchBuffers &to, std::span<const int64_t> rows) const;
 
 private:
+  void fill(const BatchBuffers &to, int64_t count) const;
+
   const Dataset &dataset;
   int64_t quantum;
   rb_dtype weightType;

@@ -13,6 +13,8 @@
 
 namespace rubato {
 
+struct Strand; // abi/strand.h
+
 /// A collective as compiled code asks for it; the ranges are the caller's.
 struct Collective {
   CallName name;
@@ -38,6 +40,8 @@ public:
   virtual rb_status futureAwait(int32_t future) = 0;
   virtual rb_status read(Place from, void *to, int64_t size) = 0;
   virtual rb_status write(Place to, const void *from, int64_t size) = 0;
+  virtual rb_status copy(Place to, Place from, int64_t size) = 0;
+  virtual rb_status clear(Place to, int64_t size) = 0;
   virtual rb_status nextBatch(BatchSource &source,
                               const BatchBuffers &buffers) = 0;
 };
@@ -45,13 +49,16 @@ public:
 /// What a device is made from; everything outlives it.
 struct DeviceSetup {
   const Unit &unit;
-  Group &group;
   void *const *regions; // RB_REGION_COUNT base addresses
   const ContextOptions &options;
   Status &error; // of the context
+  Group *group = nullptr;
+  Strand *strand = nullptr; // of a program, which has no group
 };
 
 Status makeCpuDevice(const DeviceSetup &setup, std::unique_ptr<Device> &device);
+/// Launches as the CPU device does; what waits, waits in the environment.
+std::unique_ptr<Device> makeStrandDevice(const DeviceSetup &setup);
 Status makeTraceDevice(const DeviceSetup &setup,
                        std::unique_ptr<Device> &device);
 

@@ -12,7 +12,10 @@
 #include "support/futex.h"
 #include "support/status.h"
 
+#include <chrono>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,20 @@ struct Granted {
   int64_t version = 0;
   std::vector<int> ranks;
   std::vector<int64_t> tickets; // of each
+};
+
+/// What the server's end of a mailbox has seen so far.
+struct MailboxCounters {
+  int64_t accepted = 0, dropped = 0, restarts = 0;
+  std::map<int64_t, int64_t> staleness;   // of collected uploads: how many
+  std::vector<int64_t> acceptedPerWorker; // by ascending rank
+};
+
+/// How slow links are made, for tests and experiments: every message comes
+/// `latency` and its bytes over `bytesPerSecond` (0: no limit) later.
+struct RateLimit {
+  double bytesPerSecond = 0;
+  std::chrono::nanoseconds latency{0};
 };
 
 /// One object for all members of a run. Processes make it before they fork.
@@ -81,15 +98,37 @@ public:
   virtual int64_t workers(int rank, int channel) = 0; // alive
   virtual Status close(int rank, int channel, Deadline deadline) = 0;
 
-  /// All members arrive.
+  /// Of the server's end; elsewhere zeros.
+  virtual MailboxCounters counters(int channel) { return {}; }
+
+  /// All members arrive, but for those who have left.
   virtual Status barrier(int rank, Deadline deadline) = 0;
 
-  /// This member has ended in good order: nobody waits for it any more.
+  /// Slows every message down from now on. Before the first call of a member.
+  virtual Status limitRate(const RateLimit &limit) {
+    return {ErrorCode::Unsupported, "this fabric cannot be slowed down"};
+  }
+
+  /// This member has ended in good order: nobody waits for it any more. Its
+  /// last call.
   virtual void leave(int rank) noexcept = 0;
   /// From any thread or process: this member died.
   virtual void lost(int rank) noexcept = 0;
   /// From any thread or process: every wait ends with an error, at once.
   virtual void abort() noexcept = 0;
 };
+
+/// Members are threads of one process: the simple reference.
+Status makeThreadFabric(int members, std::span<const ChannelSpec> channels,
+                        std::unique_ptr<Fabric> &fabric);
+
+/// Members are processes that are forked after this, or threads.
+Status makeSharedFabric(int members, std::span<const ChannelSpec> channels,
+                        std::unique_ptr<Fabric> &fabric);
+
+/// `inner` with slow links.
+Status makeRateLimitedFabric(std::unique_ptr<Fabric> inner,
+                             const RateLimit &limit,
+                             std::unique_ptr<Fabric> &fabric);
 
 } // namespace rubato

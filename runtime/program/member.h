@@ -11,20 +11,22 @@
 #include "program/spec.h"
 
 #include <memory>
+#include <string>
+#include <variant>
 
 namespace rubato {
 
 class Timeline;
 
 struct MemberSetup {
-  const Unit &unit; // with a program
+  const Unit &unit; // with a program; see program/synchronous.h
   Environment &environment;
   int rank = 0, members = 1;
   const Dataset *data = nullptr; // where rows of batches come from
   /// Scratch memory of unit.regionBytes[RB_SCRATCH] bytes that all strands may
   /// use because they run one at a time; null: each gets its own.
   char *scratch = nullptr;
-  Timeline *timeline = nullptr;
+  Timeline *timeline = nullptr; // with a lane for each strand
 };
 
 class Member {
@@ -34,6 +36,11 @@ public:
 
   virtual const RoleSpec &role() const = 0;
   virtual int rank() const = 0;
+
+  /// Writes a setting ("budget", "base-lr"), in the type of its cell, before
+  /// init. Whether the unit has such a setting.
+  virtual bool set(const std::string &cell,
+                   std::variant<int64_t, double> value) = 0;
 
   /// Each runs to its end here. A role without such a part: nothing happens.
   virtual Status init() = 0;

@@ -11,6 +11,9 @@
 
 namespace rubato {
 
+/// Most values of a question to a policy, and of an answer.
+inline constexpr size_t askLimit = 16;
+
 /// One strand of a role; `function` is an index into rb_unit::functions.
 struct StrandSpec {
   std::string name;

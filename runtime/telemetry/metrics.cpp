@@ -48,6 +48,16 @@ void Metrics::round(const RoundRecord &r) {
   flushSometimes(r.seconds);
 }
 
+void Metrics::interval(const RoundRecord &r) {
+  if (!file)
+    return;
+  std::fprintf(file,
+               "{\"epoch\":%" PRId64 ",\"samples\":%" PRId64
+               ",\"seen\":%" PRId64 ",\"loss\":%s,\"seconds\":%.6f}\n",
+               r.epoch, r.samples, r.seen, JsonNumber(r.loss).text, r.seconds);
+  flushSometimes(r.seconds);
+}
+
 void Metrics::evaluation(const EvalRecord &r) {
   if (!file)
     return;

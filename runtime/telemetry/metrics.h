@@ -44,6 +44,8 @@ public:
 
   Status open(const std::string &path);
   void round(const RoundRecord &record);
+  /// A while of a run whose rounds are each member's own.
+  void interval(const RoundRecord &record);
   void evaluation(const EvalRecord &record);
 
   /// Writes what is left; says whether every line arrived.

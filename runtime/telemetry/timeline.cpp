@@ -2,7 +2,6 @@
 #include "telemetry/timeline.h"
 
 #include "support/atomic_file.h"
-#include "support/dtype.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,7 +10,8 @@ namespace rubato {
 
 using nlohmann::json;
 
-Timeline::Timeline(size_t capacity) {
+Timeline::Timeline(size_t capacity, std::vector<std::string> laneNames)
+    : names(std::move(laneNames)), rings(names.size()) {
   for (Ring &ring : rings)
     ring.spans.resize(std::max<size_t>(capacity, 1));
 }
@@ -26,9 +26,8 @@ Status Timeline::writeChromeTrace(const std::string &path, int rank) const {
                       {"args", {{"name", name}}}});
   };
   nameOf("process_name", 0, "rank " + std::to_string(rank));
-  for (int lane = 0; lane < RB_LANE_COUNT; ++lane) {
-    nameOf("thread_name", lane, laneName(lane));
-    const Ring &ring = rings[lane];
+  for (int lane = 0; const Ring &ring : rings) {
+    nameOf("thread_name", lane, names[static_cast<size_t>(lane)]);
     uint64_t count = ring.count.load(std::memory_order_acquire);
     uint64_t kept = std::min<uint64_t>(count, ring.spans.size());
     for (uint64_t i = count - kept; i < count; ++i) {
@@ -45,6 +44,7 @@ Status Timeline::writeChromeTrace(const std::string &path, int rank) const {
                         {"ts", double(span.begin) / 1000},
                         {"dur", double(span.end - span.begin) / 1000}});
     }
+    ++lane;
   }
   json trace = {{"traceEvents", std::move(events)}};
   std::string text = trace.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -17,8 +17,10 @@ namespace rubato {
 /// lock and allocates nothing. Read it while the lanes are idle.
 class Timeline {
 public:
-  /// Keeps the last `capacity` spans of each lane.
-  explicit Timeline(size_t capacity = 1 << 16);
+  /// Keeps the last `capacity` spans of each lane. A worker has the lanes of
+  /// the ABI, a member of a program one for each strand.
+  explicit Timeline(size_t capacity = 1 << 16,
+                    std::vector<std::string> names = {"compute", "comm"});
 
   /// Nanoseconds of the monotonic clock, the same in every process.
   static int64_t now() {
@@ -28,9 +30,9 @@ public:
   }
 
   /// `name` lives as long as the timeline; `index` below 0 is not shown.
-  void add(rb_lane lane, const char *name, int64_t index, int64_t begin,
+  void add(int lane, const char *name, int64_t index, int64_t begin,
            int64_t end) noexcept {
-    Ring &ring = rings[lane];
+    Ring &ring = rings[static_cast<size_t>(lane)];
     uint64_t count = ring.count.load(std::memory_order_relaxed);
     ring.spans[count % ring.spans.size()] = {name, index, begin, end};
     ring.count.store(count + 1, std::memory_order_release);
@@ -48,7 +50,8 @@ private:
     std::vector<Span> spans;
     std::atomic<uint64_t> count{0}; // of spans ever added
   };
-  Ring rings[RB_LANE_COUNT];
+  std::vector<std::string> names;
+  std::vector<Ring> rings; // one for each name
 };
 
 } // namespace rubato

@@ -36,6 +36,16 @@ static Json unitJson(const Unit &unit) {
         {{"name", slot.name}, {"shape", slot.shape}, {"role", slot.role}});
   for (const Bucket &bucket : unit.buckets)
     buckets.push_back({{"elements", bucket.count}, {"slots", bucket.slots}});
+  Json roles = Json::array();
+  for (const RoleSpec &role : unit.program.roles) {
+    Json strands = Json::array();
+    for (const StrandSpec &strand : role.strands)
+      strands.push_back(strand.name);
+    roles.push_back(
+        {{"name", role.name},
+         {"members", role.count < 0 ? Json("workers") : Json(role.count)},
+         {"strands", strands}});
+  }
   return {{"producer", unit.producer},
           {"model", unit.model},
           {"options", unit.options},
@@ -49,7 +59,8 @@ static Json unitJson(const Unit &unit) {
           {"labels", buffersJson(unit.labels)},
           {"cells", cells},
           {"slots", slots},
-          {"buckets", buckets}};
+          {"buckets", buckets},
+          {"roles", roles}};
 }
 
 static Json filesJson(const DatasetFiles &files) {
@@ -75,6 +86,10 @@ std::string rubato::configText(const Unit &unit, const TrainOptions &options,
               {"deadline", options.deadline}};
   if (lr)
     run["lr"] = options.lr.value_or(lr->defaultValue);
+  if (options.seconds)
+    run["time"] = *options.seconds;
+  for (auto [rank, factor] : options.slow)
+    run["slow"][std::to_string(rank)] = factor;
   if (plan) {
     run["samples"] = plan->samples;
     run["global-batch"] = plan->globalBatch;

@@ -39,6 +39,7 @@ of their elements: 28x28 goes into 784.
 
 Training
   --epochs E | --steps S   passes over the data (default 1), or rounds
+  --time SECONDS           stop after so long, or at the end of the above
   --workers N              processes on this machine (default 1)
   --global-batch B         samples per round over all workers (default )" +
       std::to_string(unit.quantum) + R"( * N)
@@ -47,6 +48,9 @@ Training
   --no-shuffle             take the samples in the order of the file
   --eval-every E           epochs between evaluations (default 1; 0: at the end)
   --deadline SECONDS       longest wait for another worker (default 60)
+  --slow R:F               makes each gradient of rank R take F times as long;
+                           may be given for several ranks
+  --fabric KIND            processes (default), or threads of one process
 
 Results
   --save FILE.onnx         the trained model, ready for inference

@@ -5,25 +5,16 @@
 #include "data/dataset.h"
 #include "fabric/group.h"
 #include "train/plan.h"
+#include "train/worker_slot.h"
 
 #include <atomic>
 #include <chrono>
 
 namespace rubato {
 
-/// What one worker leaves for the others; in shared memory.
-struct WorkerSlot {
-  // Its share of the last evaluation.
-  double evalLoss = 0;
-  int64_t evalCorrect = 0, evalValid = 0;
-  // How it ended.
-  std::atomic<int> finished{0};
-  int code = 0; // an ErrorCode
-  char message[1024] = {};
-};
-
 /// Shared by the launcher and its workers.
 struct SharedState {
+  std::atomic<int> failed{-1};      // the member of a program that failed first
   std::atomic<int> stop{0};         // the signal that asked to stop
   std::atomic<int> stoppedEarly{0}; // and the run did, before its budget
 };
@@ -51,6 +42,12 @@ Status runWorker(Job &job, int rank);
 /// Runs all workers: in this process when there is one, else forked, and
 /// ends all when one fails. Prints the error. Returns the exit code.
 int runWorkers(Job &job);
+
+/// The end of every run: joins the timelines of members; says that a signal
+/// stopped it. Both take and return the exit code.
+int endTimeline(const TrainOptions &options, int members, int code);
+int endStopped(const TrainOptions &options, const SharedState &shared,
+               int code);
 
 /// From now on SIGINT and SIGTERM set `stop`; the second one kills.
 void stopOnSignals(std::atomic<int> &stop);

@@ -1,214 +1,43 @@
-// Workers as processes: forked, watched, and ended together.
-//
-// Workers are forked without exec before any thread exists, so data, group
-// and shared state are simply there. A worker reports its end through its
-// slot in shared memory; the launcher prints one error, the first cause.
+// The workers of synchronous rounds: one in this process, or several forked.
 #include "telemetry/merge_traces.h"
+#include "train/crew.h"
 #include "train/job.h"
-#include "train/log_pipes.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace rubato;
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-struct Child {
-  pid_t pid = -1;
-  bool running = false;
-  bool killedByUs = false;
-  int waitStatus = 0;
-};
-
-void record(WorkerSlot &slot, const Status &status) {
-  slot.code = static_cast<int>(status.code());
-  std::strncpy(slot.message, status.message().c_str(), sizeof slot.message - 1);
-  slot.finished.store(1);
+static int runForked(Job &job) {
+  Crew crew;
+  crew.members = job.members();
+  crew.slots = job.slots;
+  crew.run = [&](int rank) { return runWorker(job, rank); };
+  crew.abort = [&](int lost) { job.group->abort(lost); };
+  int code = runProcesses(crew);
+  return endTimeline(job.options, job.members(), code);
 }
 
-[[noreturn]] void workerProcess(Job &job, int rank, pid_t launcher) {
-  // No orphan outlives a killed launcher; it may be gone already.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != launcher)
-    _exit(static_cast<int>(ErrorCode::Communication));
-  Status status = runWorker(job, rank);
-  record(job.slots[rank], status);
-  std::fflush(nullptr);
-  _exit(static_cast<int>(status.code()));
-}
-
-class Launcher {
-public:
-  explicit Launcher(Job &job)
-      : job(job), children(static_cast<size_t>(job.members())) {}
-
-  int run() {
-    Status status = start();
-    if (!status)
-      end(-1);
-    else
-      watch();
-    logs.drain();
-    if (!status) {
-      std::fprintf(stderr, "error: %s\n", status.message().c_str());
-      return static_cast<int>(status.code());
-    }
-    int code = report();
-    if (const std::string &path = job.options.timeline; !path.empty()) {
-      Status merged = mergeTraces(path, job.members(), code == 0);
-      if (!merged) {
-        std::fprintf(stderr, "error: %s\n", merged.message().c_str());
-        code = static_cast<int>(merged.code());
-      }
-    }
+int rubato::endTimeline(const TrainOptions &options, int members, int code) {
+  const std::string &path = options.timeline;
+  if (path.empty() || members == 1)
     return code;
-  }
+  Status merged = mergeTraces(path, members, code == 0);
+  if (merged)
+    return code;
+  std::fprintf(stderr, "error: %s\n", merged.message().c_str());
+  return static_cast<int>(merged.code());
+}
 
-private:
-  Status start() {
-    std::fflush(nullptr); // or children write the buffers once more
-    pid_t self = getpid();
-    for (int rank = 0; rank < job.members(); ++rank) {
-      // Rank 0 keeps our streams: its progress line belongs to the terminal.
-      if (rank > 0)
-        RB_TRY(logs.open(rank));
-      pid_t pid = fork();
-      if (pid == 0) {
-        if (rank > 0)
-          logs.redirect();
-        logs.closeAll();
-        workerProcess(job, rank, self);
-      }
-      if (rank > 0)
-        logs.closeWriter();
-      if (pid < 0)
-        return Status::user(std::string("cannot start a worker: ") +
-                            std::strerror(errno) + "; try fewer --workers");
-      children[static_cast<size_t>(rank)].pid = pid;
-      children[static_cast<size_t>(rank)].running = true;
-    }
-    return Status::ok();
-  }
-
-  /// Until all have ended; from the first failure on, for three seconds more.
-  void watch() {
-    Clock::time_point killAt = Clock::time_point::max();
-    while (anyRunning()) {
-      logs.forward(std::chrono::milliseconds(20));
-      for (size_t rank = 0; rank < children.size(); ++rank)
-        if (reap(rank) && failed(rank) && firstFailure < 0) {
-          firstFailure = static_cast<int>(rank);
-          job.group->abort(firstFailure);
-          killAt = Clock::now() + std::chrono::seconds(3);
-        }
-      if (Clock::now() > killAt)
-        killAll();
-    }
-  }
-
-  /// Ends what was started when not all could be.
-  void end(int lost) {
-    job.group->abort(lost);
-    killAll();
-    for (size_t rank = 0; rank < children.size(); ++rank)
-      if (children[rank].running)
-        waitpid(children[rank].pid, &children[rank].waitStatus, 0);
-  }
-
-  void killAll() {
-    for (Child &child : children)
-      if (child.running) {
-        child.killedByUs = true;
-        kill(child.pid, SIGKILL);
-      }
-  }
-
-  bool anyRunning() const {
-    return std::any_of(children.begin(), children.end(),
-                       [](const Child &child) { return child.running; });
-  }
-
-  /// Whether the worker has ended just now.
-  bool reap(size_t rank) {
-    Child &child = children[rank];
-    if (!child.running)
-      return false;
-    pid_t ended = waitpid(child.pid, &child.waitStatus, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR))
-      return false;
-    child.running = false;
-    return true;
-  }
-
-  bool died(size_t rank) const {
-    const Child &child = children[rank];
-    return !child.killedByUs &&
-           (WIFSIGNALED(child.waitStatus) || !job.slots[rank].finished.load());
-  }
-
-  bool failed(size_t rank) const {
-    return died(rank) || job.slots[rank].code != 0;
-  }
-
-  /// The cause that explains the others: a death before a worker's own error,
-  /// that before a worker that only lost its peers.
-  int cause() const {
-    if (died(static_cast<size_t>(firstFailure)))
-      return firstFailure;
-    for (size_t rank = 0; rank < children.size(); ++rank)
-      if (died(rank))
-        return static_cast<int>(rank);
-    for (size_t rank = 0; rank < children.size(); ++rank)
-      if (int code = job.slots[rank].code;
-          code != 0 && code != static_cast<int>(ErrorCode::Communication))
-        return static_cast<int>(rank);
-    return firstFailure;
-  }
-
-  int report() const {
-    if (firstFailure < 0)
-      return 0;
-    int rank = cause();
-    auto index = static_cast<size_t>(rank);
-    if (died(index)) {
-      int status = children[index].waitStatus;
-      std::string how = WIFSIGNALED(status)
-                            ? "was killed by signal " +
-                                  std::to_string(WTERMSIG(status)) + " (" +
-                                  strsignal(WTERMSIG(status)) + ")"
-                            : "ended by itself with code " +
-                                  std::to_string(WEXITSTATUS(status));
-      const char *remedy =
-          WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
-              ? "; if nobody killed it, memory ran out: try fewer --workers"
-              : "";
-      std::fprintf(stderr,
-                   "error: worker of rank %d %s and the others were ended%s\n",
-                   rank, how.c_str(), remedy);
-      return static_cast<int>(ErrorCode::Communication);
-    }
-    const WorkerSlot &slot = job.slots[rank];
-    bool everywhere = slot.code == static_cast<int>(ErrorCode::Numeric);
-    std::string who = everywhere ? "" : "rank " + std::to_string(rank) + ": ";
-    std::fprintf(stderr, "error: %s%s\n", who.c_str(), slot.message);
-    return slot.code;
-  }
-
-  Job &job;
-  std::vector<Child> children;
-  LogPipes logs;
-  int firstFailure = -1;
-};
-
-} // namespace
+int rubato::endStopped(const TrainOptions &options, const SharedState &shared,
+                       int code) {
+  int signal = shared.stop.load();
+  if (code != 0 || !signal || !shared.stoppedEarly.load())
+    return code;
+  std::fprintf(stderr, "stopped by signal %d (%s) at the end of a round%s\n",
+               signal, strsignal(signal),
+               options.save.empty() ? "" : "; the model was saved");
+  return 128 + signal;
+}
 
 int rubato::runWorkers(Job &job) {
   int code = 0;
@@ -218,14 +47,7 @@ int rubato::runWorkers(Job &job) {
       std::fprintf(stderr, "error: %s\n", status.message().c_str());
     code = static_cast<int>(status.code());
   } else {
-    code = Launcher(job).run();
+    code = runForked(job);
   }
-  int signal = job.shared->stop.load();
-  if (code == 0 && signal && job.shared->stoppedEarly.load()) {
-    std::fprintf(stderr, "stopped by signal %d (%s) at the end of a round%s\n",
-                 signal, strsignal(signal),
-                 job.options.save.empty() ? "" : "; the model was saved");
-    code = 128 + signal;
-  }
-  return code;
+  return endStopped(job.options, *job.shared, code);
 }

@@ -1,17 +1,11 @@
 #include "train/options.h"
 
 #include "data/transform.h"
-
-#include <charconv>
-#include <cmath>
+#include "train/option_values.h"
 
 using namespace rubato;
 
 namespace {
-
-Status usage(std::string message) {
-  return {ErrorCode::Usage, std::move(message)};
-}
 
 /// One parse under way: what setters need to know.
 struct Parse {
@@ -19,71 +13,6 @@ struct Parse {
   TrainOptions &options;
   std::map<std::string, Transform> transforms; // of training and evaluation
 };
-
-template <class T>
-Status number(const std::string &text, T low, T high, T &to) {
-  const char *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, to);
-  if (error != std::errc() || stop != end || to < low || to > high)
-    return usage("'" + text + "' is not a whole number from " +
-                 std::to_string(low) + " to " + std::to_string(high));
-  return Status::ok();
-}
-
-Status positive(const std::string &text, double &to) {
-  RB_TRY(parseNumber(text, to));
-  if (!(to > 0))
-    return usage("'" + text + "' must be above 0");
-  return Status::ok();
-}
-
-/// Splits NAME=VALUE; the name may go when there is one candidate only.
-Status named(const std::vector<const BatchBuffer *> &candidates,
-             const std::string &text, std::string &name, std::string &value) {
-  size_t equals = text.find('=');
-  std::vector<std::string> names;
-  for (const BatchBuffer *buffer : candidates)
-    names.push_back(buffer->name);
-  if (equals == text.npos) {
-    if (names.size() != 1)
-      return usage("'" + text + "' needs a name: NAME=" + text);
-    name = names[0];
-    value = text;
-  } else {
-    name = text.substr(0, equals);
-    value = text.substr(equals + 1);
-    bool known = false;
-    std::string list;
-    for (const std::string &candidate : names) {
-      known |= candidate == name;
-      list += (list.empty() ? "'" : ", '") + candidate + "'";
-    }
-    if (!known)
-      return usage("the model has no '" + name + "' there; it has " +
-                   (list.empty() ? "none" : list));
-  }
-  if (value.empty())
-    return usage("'" + text + "' has no value");
-  return Status::ok();
-}
-
-std::vector<const BatchBuffer *>
-pointers(const std::vector<BatchBuffer> &list) {
-  std::vector<const BatchBuffer *> result;
-  for (const BatchBuffer &buffer : list)
-    result.push_back(&buffer);
-  return result;
-}
-
-Status addFile(const std::vector<BatchBuffer> &buffers,
-               std::map<std::string, std::string> &files,
-               const std::string &text) {
-  std::string name, file;
-  RB_TRY(named(pointers(buffers), text, name, file));
-  if (!files.emplace(name, file).second)
-    return usage("'" + name + "' was given twice");
-  return Status::ok();
-}
 
 /// The transform that NAME=VALUE speaks of. Without a name it is the input's,
 /// when there is one input only.
@@ -161,6 +90,21 @@ const Option table[] = {
     {"steps", true,
      [](Parse &p, const std::string &v) {
        return number<int64_t>(v, 1, manyRounds, p.options.steps.emplace());
+     }},
+    {"time", true,
+     [](Parse &p, const std::string &v) {
+       return positive(v, p.options.seconds.emplace());
+     }},
+    {"slow", true,
+     [](Parse &p, const std::string &v) { return addSlow(v, p.options.slow); }},
+    {"fabric", true,
+     [](Parse &p, const std::string &v) {
+       if (v != "threads" && v != "processes")
+         return usage("there is no fabric '" + v +
+                      "'; there are threads, processes");
+       p.options.fabric =
+           v == "threads" ? FabricKind::Threads : FabricKind::Processes;
+       return Status::ok();
      }},
     {"lr", true,
      [](Parse &p, const std::string &v) {

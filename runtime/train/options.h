@@ -5,16 +5,23 @@
 #include "abi/unit.h"
 #include "data/dataset.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
 namespace rubato {
+
+/// How the members of a program run.
+enum class FabricKind { Threads, Processes };
 
 struct TrainOptions {
   DatasetFiles train, eval;
   int64_t workers = 1;
   int64_t globalBatch = 0; // 0: one micro-batch per worker
   std::optional<int64_t> epochs, steps;
+  std::optional<double> seconds;    // of training
+  std::map<int64_t, double> slow;   // factors by rank
+  std::optional<FabricKind> fabric; // of programs; processes if not given
   std::optional<double> lr;
   uint64_t seed = 0;
   bool shuffle = true;

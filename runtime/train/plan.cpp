@@ -42,3 +42,37 @@ Status rubato::makePlan(const Unit &unit, const TrainOptions &options,
     return {ErrorCode::Usage, "so many epochs or steps cannot be counted"};
   return Status::ok();
 }
+
+bool rubato::usesCursor(const ProgramSpec &program) {
+  for (const RoleSpec &role : program.roles)
+    for (const StrandSpec &strand : role.strands)
+      if (strand.cursor)
+        return true;
+  return false;
+}
+
+Status rubato::makeProgramPlan(const Unit &unit, const TrainOptions &options,
+                               int64_t samples, TrainPlan &plan) {
+  constexpr int64_t noEnd = int64_t{1} << 40;
+  bool endless = !options.epochs && !options.steps && options.seconds;
+  if (usesCursor(unit.program)) {
+    RB_TRY(makePlan(unit, options, samples, plan));
+  } else {
+    if (options.globalBatch)
+      return {ErrorCode::Usage,
+              "--global-batch: members of this algorithm take micro-batches "
+              "one by one; compile with another --batch instead"};
+    plan.globalBatch = unit.quantum * options.workers;
+    plan.quanta = 1;
+    plan.samples = samples;
+    plan.epochs = options.epochs.value_or(1);
+    if (__builtin_mul_overflow(plan.epochs, samples, &plan.budget))
+      return {ErrorCode::Usage, "so many epochs cannot be counted"};
+    endless |= options.steps.has_value();
+  }
+  if (endless) {
+    plan.epochs = 0;
+    plan.budget = noEnd;
+  }
+  return Status::ok();
+}

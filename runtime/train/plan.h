@@ -21,4 +21,12 @@ Status planQuanta(const Unit &unit, const TrainOptions &options,
 Status makePlan(const Unit &unit, const TrainOptions &options, int64_t samples,
                 TrainPlan &plan);
 
+/// The same for a program. What takes no rounds by cursor has no global batch,
+/// and without a count of epochs no end in samples.
+Status makeProgramPlan(const Unit &unit, const TrainOptions &options,
+                       int64_t samples, TrainPlan &plan);
+
+/// Whether members of a program take parts of common rounds.
+bool usesCursor(const ProgramSpec &program);
+
 } // namespace rubato

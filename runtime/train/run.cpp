@@ -1,8 +1,10 @@
 #include "train/run.h"
 
+#include "program/synchronous.h"
 #include "state/export_onnx.h"
 #include "train/config.h"
 #include "train/job.h"
+#include "train/program_job.h"
 #include "train/trace.h"
 
 #include <cstdio>
@@ -46,11 +48,12 @@ Status checkOutputs(const Unit &unit, const TrainOptions &options) {
   return Status::ok();
 }
 
-Status loadData(const Unit &unit, const TrainOptions &options, Job &job) {
+Status loadData(const Unit &unit, const TrainOptions &options, Dataset &train,
+                Dataset &eval) {
   std::vector<std::string> warnings;
-  RB_TRY(loadDataset(unit, options.train, "", job.train, warnings));
+  RB_TRY(loadDataset(unit, options.train, "", train, warnings));
   if (!options.eval.inputs.empty())
-    RB_TRY(loadDataset(unit, options.eval, "eval-", job.eval, warnings));
+    RB_TRY(loadDataset(unit, options.eval, "eval-", eval, warnings));
   for (const std::string &warning : warnings)
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
   return Status::ok();
@@ -74,7 +77,32 @@ Status makeShared(Job &job, std::shared_ptr<Mapping> &memory) {
   return Status::ok();
 }
 
+/// Synchronous rounds run as a program where an option is for programs only.
+bool runsAsProgram(const Unit &unit, const TrainOptions &options) {
+  if (!options.dumpGradients.empty())
+    return false;
+  return !unit.program.empty() || options.seconds || !options.slow.empty() ||
+         options.fabric;
+}
+
+Status trainAsProgram(const Unit &unit, const TrainOptions &options,
+                      int &code) {
+  RB_TRY(checkOutputs(unit, options));
+  Unit program = unit;
+  if (unit.program.empty())
+    RB_TRY(asProgram(unit, program));
+  ProgramJob job(program, options);
+  RB_TRY(loadData(unit, options, job.train, job.eval));
+  return trainProgram(job, code);
+}
+
 Status train(const Unit &unit, TrainOptions &options, int &code) {
+  if (runsAsProgram(unit, options))
+    return trainAsProgram(unit, options, code);
+  if (!options.dumpGradients.empty() && !unit.code->gradient)
+    return {ErrorCode::Unsupported,
+            "--dump-gradients: this executable has no gradient by itself; "
+            "compile the model with --algorithm allreduce"};
   if (!options.dumpGradients.empty()) {
     options.workers = 1; // one micro-batch of one member
     options.globalBatch = 0;
@@ -82,7 +110,7 @@ Status train(const Unit &unit, TrainOptions &options, int &code) {
   RB_TRY(checkOutputs(unit, options));
   Job job{unit, options, {}, {}, {}};
   RB_TRY(planQuanta(unit, options, job.plan)); // before large files are read
-  RB_TRY(loadData(unit, options, job));
+  RB_TRY(loadData(unit, options, job.train, job.eval));
   if (options.dumpGradients.empty())
     RB_TRY(makePlan(unit, options, job.train.samples, job.plan));
   std::shared_ptr<Mapping> memory;
@@ -100,9 +128,10 @@ Status printConfig(const Unit &unit, const TrainOptions &options) {
   TrainPlan plan;
   bool hasData = !options.train.inputs.empty();
   if (hasData) {
-    Job job{unit, options, {}, {}, {}};
-    RB_TRY(loadData(unit, options, job));
-    RB_TRY(makePlan(unit, options, job.train.samples, plan));
+    Dataset train, eval;
+    RB_TRY(loadData(unit, options, train, eval));
+    RB_TRY((unit.program.empty() ? makePlan : makeProgramPlan)(
+        unit, options, train.samples, plan));
   }
   std::fputs(configText(unit, options, hasData ? &plan : nullptr).c_str(),
              stdout);
@@ -126,6 +155,10 @@ Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
   }
   if (options.printConfig)
     return printConfig(unit, options);
+  if (options.device == DeviceKind::Trace && !unit.program.empty())
+    return {ErrorCode::Unsupported,
+            "--device trace prints the one round of synchronous algorithms; "
+            "this executable holds a program of several parts"};
   if (options.device == DeviceKind::Trace)
     return traceRound(unit, options);
   return train(unit, options, code);

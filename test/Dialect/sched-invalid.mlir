@@ -330,3 +330,81 @@ func.func @f() {
   sched.segment @s {}
   return
 }
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @sum result at(0) bytes(64)
+sched.buffer @w private at(0) bytes(64)
+sched.program @p {
+  // expected-error @+1 {{'sched.copy' op writes @sum in the result region, which the whole group shares}}
+  sched.copy @w[0, 64] to @sum[0, 64]
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @w private at(0) bytes(64)
+sched.program @p {
+  // expected-error @+1 {{'sched.copy' op copies 8 bytes to 16}}
+  sched.copy @w[0, 8] to @w[8, 16]
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @w private at(0) bytes(64)
+sched.program @p {
+  // expected-error @+1 {{'sched.clear' op writes @w[32, 64] but the buffer has 64 bytes}}
+  sched.clear @w[32, 64]
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @w private at(0) bytes(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.start' op needs @w at 4 aligned to 8 bytes for 'i64'}}
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@w[4, 8] : i64)
+  sched.await %f
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @sum result at(0) bytes(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.await' op writes @sum in the result region}}
+  sched.await %zero outs(@sum[0, 8] : i64)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.push' op names no sched.buffer: @nothing}}
+  sched.push channel(0) ticket(%zero) ins(@nothing[0, 8] : i64)
+  sched.return
+}
+
+// -----
+
+// expected-error @+1 {{'sched.meet' op is host code and must lie in a sched.program}}
+%met = sched.meet 0
+
+// -----
+
+sched.program @p {
+  // expected-error @+1 {{'channel' failed to satisfy constraint}}
+  sched.close channel(-1)
+  sched.return
+}

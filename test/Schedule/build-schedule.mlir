@@ -50,16 +50,24 @@
 // CHECK:       %[[QUANTA:.*]] = sched.quanta : i64
 // CHECK:       scf.if
 // CHECK-NEXT:    sched.next_batch
+// CHECK-NEXT:    sched.work begin "gradient"
 // CHECK-NEXT:    sched.run @synchronise.fresh
+// CHECK-NEXT:    sched.work end "gradient"
 // CHECK-NEXT:  } else {
 // CHECK-NEXT:    sched.next_batch
+// CHECK-NEXT:    sched.work begin "gradient"
 // CHECK-NEXT:    sched.run @accumulate.fresh
+// CHECK-NEXT:    sched.work end "gradient"
 // CHECK-NEXT:    scf.for
 // CHECK-NEXT:      sched.next_batch
+// CHECK-NEXT:      sched.work begin "gradient"
 // CHECK-NEXT:      sched.run @accumulate
+// CHECK-NEXT:      sched.work end "gradient"
 // CHECK-NEXT:    }
 // CHECK-NEXT:    sched.next_batch
+// CHECK-NEXT:    sched.work begin "gradient"
 // CHECK-NEXT:    sched.run @synchronise
+// CHECK-NEXT:    sched.work end "gradient"
 // CHECK-NEXT:  }
 // CHECK:       sched.read @seen[0, 8] : i64
 // CHECK:       sched.return %{{.*}} : i1

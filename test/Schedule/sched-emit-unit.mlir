@@ -2,7 +2,7 @@
 
 // CHECK: llvm.mlir.global private constant @rubato_manifest("{}\00")
 // CHECK: llvm.mlir.global external constant @rubato_weights() {{.*}} : !llvm.array<12 x i8>
-// CHECK: llvm.mlir.global external constant @rubato_unit() {{.*}} : !llvm.struct<(i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr)>
+// CHECK: llvm.mlir.global external constant @rubato_unit() {{.*}} : !llvm.struct<(i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, i64)>
 // CHECK: %[[SIZE:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK: %[[EVALUATE:.*]] = llvm.mlir.addressof @program.evaluate
 // CHECK: llvm.insertvalue %[[SIZE]], %{{.*}}[3]

@@ -1,4 +1,4 @@
-// Which programs of gsync native code can be made from.
+// Which programs of gsync are one synchronous round.
 #ifndef RUBATO_KERNELS_SYNCHRONOUSPROGRAM_H
 #define RUBATO_KERNELS_SYNCHRONOUSPROGRAM_H
 
@@ -6,12 +6,10 @@
 
 namespace rubato {
 
-/// Kernels and schedules are made from the synchronous program: one role, one
-/// strand that carries nothing, counted loops, one reduction that is awaited in
-/// the round. Anything else is sound but unsupported: the error names the first
-/// operation that is too much and says what to do.
-llvm::LogicalResult checkSynchronous(mlir::ModuleOp module,
-                                     llvm::StringRef stage);
+/// Whether a module of the kernels stage is the synchronous program: one role,
+/// one strand that carries nothing, counted loops, one reduction that is
+/// awaited in the round. Its reduction can overlap its last backward pass.
+bool isSynchronous(mlir::ModuleOp module);
 
 } // namespace rubato
 

@@ -1,20 +1,16 @@
 // The CPU device: kernels run here and now, on the worker's own thread;
 // collectives run on the comm lane.
 #include "device/cpu/comm_lane.h"
-#include "device/device.h"
-#include "support/dtype.h"
-#include "telemetry/timeline.h"
-
-#include <cstring>
+#include "device/cpu/host_device.h"
 
 namespace rubato {
 
 namespace {
 
-class CpuDevice final : public Device {
+class CpuDevice final : public HostDevice {
 public:
   explicit CpuDevice(const DeviceSetup &setup)
-      : setup(setup), lane(setup.group, setup.options),
+      : HostDevice(setup), lane(*setup.group, setup.options),
         events(static_cast<size_t>(setup.unit.events)),
         futures(static_cast<size_t>(setup.unit.futures)) {}
 
@@ -24,19 +20,6 @@ public:
   }
 
   Status start() { return lane.start(); }
-
-  rb_status segment(const char *name) override { return RB_OK; }
-
-  rb_status launch(rb_lane lane, const rb_kernel &kernel, void *const *args,
-                   int64_t lo, int64_t hi, const rb_access *accesses,
-                   int64_t accessCount) override {
-    Timeline *timeline = setup.options.timeline;
-    int64_t begin = timeline ? Timeline::now() : 0;
-    kernel.fn(args, lo, hi);
-    if (timeline)
-      timeline->add(RB_COMPUTE, kernel.name, -1, begin, Timeline::now());
-    return RB_OK;
-  }
 
   /// What the compute lane has been given is done when the call returns, so
   /// its records are reached at once: ticket 0.
@@ -75,31 +58,7 @@ public:
     return lane.wait(futures[future], setup.error);
   }
 
-  rb_status read(Place from, void *to, int64_t size) override {
-    std::memcpy(to, at(from), static_cast<size_t>(size));
-    return RB_OK;
-  }
-
-  rb_status write(Place to, const void *from, int64_t size) override {
-    std::memcpy(at(to), from, static_cast<size_t>(size));
-    return RB_OK;
-  }
-
-  rb_status nextBatch(BatchSource &source,
-                      const BatchBuffers &buffers) override {
-    Status status = source.next(buffers);
-    if (status)
-      return RB_OK;
-    setup.error = std::move(status);
-    return RB_DATA;
-  }
-
 private:
-  char *at(Place place) {
-    return static_cast<char *>(setup.regions[place.region]) + place.offset;
-  }
-
-  DeviceSetup setup;
   CommLane lane;
   std::vector<uint64_t> events, futures; // tickets of the comm lane
 };

@@ -100,6 +100,20 @@ public:
     return endLine();
   }
 
+  rb_status copy(Place to, Place from, int64_t size) override {
+    std::fprintf(out,
+                 "copy %s %" PRId64 "+%" PRId64 " to %s %" PRId64 "+%" PRId64,
+                 regionName(from.region), from.offset, size,
+                 regionName(to.region), to.offset, size);
+    return endLine();
+  }
+
+  rb_status clear(Place to, int64_t size) override {
+    std::fprintf(out, "clear %s %" PRId64 "+%" PRId64, regionName(to.region),
+                 to.offset, size);
+    return endLine();
+  }
+
   rb_status nextBatch(BatchSource &source,
                       const BatchBuffers &buffers) override {
     std::fputs("next_batch", out);

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"/cells/0/bytes", 20, "smaller than the layout"},
         BadManifest{"/cells/0/init", "ones", "cells[0].init: must be"},
         BadManifest{"/cells/0/region", "result", "must be private or shared"},
-        BadManifest{"/cells/0/region", "cloud", "private, shared or result"},
+        BadManifest{"/cells/0/region", "cloud", "private, shared, result"},
         BadManifest{"/cells/2/name", "w", "'w' appears twice"},
         BadManifest{"/cells/2/init", "layout", "needs f32 or f64"},
         BadManifest{"/cells/3/default", 1e19, "cells[3].default: must be"},

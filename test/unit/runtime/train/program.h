@@ -1,8 +1,8 @@
-// Runs ./train of the fake unit in a process of its own and keeps what it
-// says.
+// Runs ./train of a unit, the fake one if not told, in a process of its own
+// and keeps what it says.
 #pragma once
 
-#include "data/files.h"
+#include "common/points.h"
 #include "train/fake_unit.h"
 #include "train/run.h"
 
@@ -18,27 +18,11 @@ struct Outcome {
   std::string out, err;
 };
 
-/// Files of `samples` points in the plane: class 1 where x0 > x1.
+/// Trains on points in the plane.
 class Program {
 public:
-  explicit Program(int64_t samples = 50) {
-    std::vector<float> x;
-    std::vector<uint8_t> y;
-    uint32_t state = 1;
-    auto random = [&] {
-      state = state * 1664525 + 1013904223;
-      return float(state >> 8) / float(1 << 24);
-    };
-    for (int64_t i = 0; i < samples; ++i) {
-      x.push_back(random());
-      x.push_back(random());
-      y.push_back(x[size_t(2 * i)] > x[size_t(2 * i + 1)]);
-    }
-    std::string count = std::to_string(samples);
-    inputs =
-        folder.write("x.npy", npy("<f4", "(" + count + ", 2)", bytesOf(x)));
-    labels = folder.write("y.npy", npy("|u1", "(" + count + ",)", bytesOf(y)));
-  }
+  explicit Program(int64_t samples = 50, const rb_unit &unit = fakeUnit())
+      : points(samples), unit(unit) {}
 
   /// With the data.
   Outcome train(std::vector<std::string> arguments) const {
@@ -55,7 +39,7 @@ public:
       std::vector<char *> argv = {const_cast<char *>("train")};
       for (std::string &argument : arguments)
         argv.push_back(argument.data());
-      int code = runTraining(fakeUnit(), int(argv.size()), argv.data());
+      int code = runTraining(unit, int(argv.size()), argv.data());
       std::fflush(nullptr);
       _exit(code);
     }
@@ -65,8 +49,9 @@ public:
             folder.read("out"), folder.read("err")};
   }
 
-  Folder folder;
-  std::string inputs, labels;
+  Points points;
+  const Folder &folder = points.folder;
+  const std::string &inputs = points.inputs, &labels = points.labels;
 
 private:
   void redirect(const char *name, int to) const {
@@ -75,6 +60,8 @@ private:
     dup2(fd, to);
     close(fd);
   }
+
+  const rb_unit &unit;
 };
 
 } // namespace rubato::test

@@ -1,0 +1,27 @@
+// Brings a program into the form that kernels are made from.
+#ifndef RUBATO_LIB_KERNELS_PREPAREPROGRAM_H
+#define RUBATO_LIB_KERNELS_PREPAREPROGRAM_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace rubato {
+
+/// Copies the functions `names` to where roles call them; with no names, every
+/// function that a role calls but @gradient. Each leaves a gsync.work behind.
+void inlineIntoRoles(mlir::ModuleOp module,
+                     llvm::ArrayRef<llvm::StringRef> names);
+
+/// Lets numbers of the host enter tensors in one way only, as the elements of
+/// a tensor of rank 0: splats and selections by a number of the host are
+/// rewritten, so that kernels take tensors alone.
+void bringNumbersIntoTensors(mlir::ModuleOp module);
+
+/// Copies tensor constants and broadcasts into the blocks that use them.
+void sinkFreeOperations(mlir::ModuleOp module);
+
+/// Refuses what no native code can be made from, with the operation's place.
+llvm::LogicalResult checkCompilable(mlir::ModuleOp module);
+
+} // namespace rubato
+
+#endif // RUBATO_LIB_KERNELS_PREPAREPROGRAM_H

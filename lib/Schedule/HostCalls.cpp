@@ -1,0 +1,260 @@
+// Host operations of a program as calls of the C ABI.
+#include "HostCalls.h"
+
+#include "runtime/abi/rubato_abi.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace rubato;
+using namespace rubato::sched;
+
+// The dialect's enums are the ABI's, so their values are passed as they are.
+static_assert(int(StartKind::AllReduce) == RB_START_ALL_REDUCE &&
+              int(StartKind::Broadcast) == RB_START_BROADCAST);
+static_assert(int(BatchSource::Cursor) == RB_BATCH_CURSOR &&
+              int(BatchSource::Queue) == RB_BATCH_QUEUE &&
+              int(BatchSource::Keyed) == RB_BATCH_KEYED &&
+              int(BatchSource::Range) == RB_BATCH_RANGE &&
+              int(BatchSource::Peek) == RB_BATCH_PEEK);
+
+SmallVector<std::array<int64_t, 4>>
+rubato::rangeRows(ArrayAttr ranges, const BufferTable &buffers) {
+  SmallVector<std::array<int64_t, 4>> rows;
+  for (auto range : ranges.getAsRange<TypedRangeAttr>()) {
+    BufferOp buffer = buffers.at(range.getBuffer().getAttr());
+    int64_t dtype = range.getType().isF32()   ? RB_F32
+                    : range.getType().isF64() ? RB_F64
+                                              : RB_I64;
+    rows.push_back({int64_t(buffer.getRegion()), dtype,
+                    int64_t(buffer.getOffset()) + range.getOffset(),
+                    range.getCount()});
+  }
+  return rows;
+}
+
+HostCalls::HostCalls(LLVM::LLVMFuncOp function, StringRef program,
+                     int64_t count, const BufferTable &buffers, AbiBuilder &abi,
+                     Block *fail)
+    : program(program), buffers(buffers), abi(abi),
+      builder(function.getContext()), loc(function.getLoc()), fail(fail),
+      ctx(function.getArgument(0)) {
+  builder.setInsertionPointToStart(&function.getBody().front());
+  words = abi.stack(builder, loc, abi.i64, std::max<int64_t>(count, 1));
+}
+
+int64_t HostCalls::wordsOf(Operation *op) {
+  if (isa<AskOp, BatchOp>(op))
+    return op->getNumOperands() + op->getNumResults();
+  return 1;
+}
+
+void HostCalls::finish() {
+  if (!words.use_empty())
+    return;
+  Operation *size = words.getDefiningOp()->getOperand(0).getDefiningOp();
+  words.getDefiningOp()->erase();
+  size->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces of a call
+//===----------------------------------------------------------------------===//
+
+void HostCalls::call(StringRef callee, ValueRange args) {
+  SmallVector<Value> all{ctx};
+  llvm::append_range(all, args);
+  abi.callChecked(builder, loc, callee, all, fail);
+}
+
+Value HostCalls::i32(int64_t value) {
+  return abi.constant(builder, loc, abi.i32, value);
+}
+
+Value HostCalls::i64(int64_t value) {
+  return abi.constant(builder, loc, abi.i64, value);
+}
+
+Value HostCalls::word(int64_t index) {
+  if (index == 0)
+    return words;
+  return LLVM::GEPOp::create(
+      builder, loc, abi.ptr, abi.i64, words,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+}
+
+/// An answer of 0 or not as an i1.
+Value HostCalls::flag(Value number) {
+  Value zero = abi.constant(builder, loc, number.getType(), 0);
+  return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, number,
+                              zero);
+}
+
+Value HostCalls::loadFlag() {
+  return flag(LLVM::LoadOp::create(builder, loc, abi.i32, words));
+}
+
+Value HostCalls::loadWord() {
+  return LLVM::LoadOp::create(builder, loc, abi.i64, words);
+}
+
+HostCalls::Table HostCalls::table(ArrayAttr ranges) {
+  auto rows = rangeRows(ranges, buffers);
+  std::string name = ("values." + program + "." + Twine(tables++)).str();
+  return {abi.records(builder, loc, name, rows),
+          i64(static_cast<int64_t>(rows.size()))};
+}
+
+/// Numbers of the host as words: floats by their bits, i1 as 0 or 1.
+void HostCalls::store(ValueRange values, int64_t first) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value wide = value;
+    if (value.getType().isF64())
+      wide = LLVM::BitcastOp::create(builder, loc, abi.i64, value);
+    else if (value.getType().isInteger(1))
+      wide = LLVM::ZExtOp::create(builder, loc, abi.i64, value);
+    LLVM::StoreOp::create(builder, loc, wide,
+                          word(first + static_cast<int64_t>(i)));
+  }
+}
+
+Value HostCalls::load(Type type, int64_t index) {
+  Value wide = LLVM::LoadOp::create(builder, loc, abi.i64, word(index));
+  if (type.isF64())
+    return LLVM::BitcastOp::create(builder, loc, type, wide);
+  return type.isInteger(1) ? flag(wide) : wide;
+}
+
+//===----------------------------------------------------------------------===//
+// One operation
+//===----------------------------------------------------------------------===//
+
+void HostCalls::lowerMemory(CopyOp op) {
+  auto at = [&](RangeAttr range) -> std::pair<Value, Value> {
+    BufferOp buffer = buffers.at(range.getBuffer().getAttr());
+    return {i32(int64_t(buffer.getRegion())),
+            i64(buffer.getOffset() + range.getOffset())};
+  };
+  auto [toRegion, toOffset] = at(op.getTo());
+  auto [fromRegion, fromOffset] = at(op.getFrom());
+  call("rb_copy",
+       {toRegion, toOffset, fromRegion, fromOffset, i64(op.getTo().getSize())});
+}
+
+void HostCalls::lowerMemory(ClearOp op) {
+  BufferOp buffer = buffers.at(op.getRange().getBuffer().getAttr());
+  call("rb_clear", {i32(int64_t(buffer.getRegion())),
+                    i64(buffer.getOffset() + op.getRange().getOffset()),
+                    i64(op.getRange().getSize())});
+}
+
+void HostCalls::lowerAsk(AskOp op) {
+  int64_t inputs = op.getInputs().size();
+  store(op.getInputs(), 0);
+  call("rb_ask", {i32(op.getPolicy()), i32(op.getEntry()), words, i64(inputs),
+                  word(inputs), i64(op.getNumResults())});
+  SmallVector<Value> answers;
+  for (auto [i, type] : llvm::enumerate(op.getResultTypes()))
+    answers.push_back(load(type, inputs + static_cast<int64_t>(i)));
+  op->replaceAllUsesWith(answers);
+}
+
+void HostCalls::lowerGrant(GrantOp op) {
+  Table ins = table(op.getIns());
+  Value to = op.getTo() ? Value(op.getTo()) : i64(0);
+  call("rb_grant", {i32(op.getChannel()), i32(!op.getTo()), to,
+                    op.getStaleAfter(), ins.rows, ins.count});
+}
+
+void HostCalls::lowerBatch(BatchOp op) {
+  store(op.getKeys(), 0);
+  call("rb_batch", {i32(int64_t(op.getSource())),
+                    i32(op.getAckedBy() ? int64_t(*op.getAckedBy()) : -1),
+                    words, i64(op.getKeys().size())});
+}
+
+bool HostCalls::lower(Operation *op) {
+  builder.setInsertionPoint(op);
+  loc = op->getLoc();
+  // Calls that bring back one word.
+  auto bring = [&](StringRef callee, ValueRange args) {
+    SmallVector<Value> all(args);
+    all.push_back(words);
+    call(callee, all);
+    op->getResult(0).replaceAllUsesWith(
+        op->getResult(0).getType().isInteger(1) ? loadFlag() : loadWord());
+  };
+  bool mine = true;
+  TypeSwitch<Operation *>(op)
+      .Case<CopyOp, ClearOp>([&](auto op) { lowerMemory(op); })
+      .Case([&](WorkOp op) {
+        call("rb_work",
+             {abi.string(builder, loc, op.getName()), i32(!op.getEnds())});
+      })
+      .Case([&](ComputedOp op) {
+        call("rb_computed", {op.getSamples(), op.getLoss()});
+      })
+      .Case([&](LockOp op) {
+        Value cells = op.getCells() ? abi.string(builder, loc, *op.getCells())
+                                    : abi.null(builder, loc);
+        call("rb_lock", {i32(op.getLock()), cells});
+      })
+      .Case([&](UnlockOp op) { call("rb_unlock", i32(op.getLock())); })
+      .Case([&](StartOp op) {
+        Table ins = table(op.getIns());
+        bring("rb_start", {i32(int64_t(op.getKind())), i32(op.getChannel()),
+                           op.getRoot(), ins.rows, ins.count});
+      })
+      .Case([&](ExchangeOp op) {
+        Table ins = table(op.getIns());
+        bring("rb_exchange", {i32(op.getChannel()), op.getPeer(), op.getTag(),
+                              ins.rows, ins.count});
+      })
+      .Case([&](PullOp op) {
+        bring("rb_pull", {i32(op.getChannel()), op.getAfter()});
+      })
+      .Case([&](DoneOp op) {
+        Value done =
+            abi.call(builder, loc, "rb_done", abi.i32, {ctx, op.getFuture()});
+        op.replaceAllUsesWith(flag(done));
+      })
+      .Case([&](AwaitOp op) {
+        Table outs = table(op.getOuts());
+        call("rb_await", {op.getFuture(), outs.rows, outs.count});
+      })
+      .Case([&](RepeatedOp op) { call("rb_repeated", op.getCount()); })
+      .Case([&](PushOp op) {
+        Table ins = table(op.getIns());
+        call("rb_push",
+             {i32(op.getChannel()), op.getTicket(), ins.rows, ins.count});
+      })
+      .Case([&](CollectOp op) {
+        Table outs = table(op.getOuts());
+        bring("rb_collect", {i32(op.getChannel()), op.getFirst(),
+                             i32(op.getByStaleness()), outs.rows, outs.count});
+      })
+      .Case([&](GrantOp op) { lowerGrant(op); })
+      .Case([&](CloseOp op) { call("rb_close", i32(op.getChannel())); })
+      .Case([&](WorkersOp op) {
+        op.replaceAllUsesWith(abi.call(builder, loc, "rb_workers", abi.i64,
+                                       {ctx, i32(op.getChannel())}));
+      })
+      .Case([&](AskOp op) { lowerAsk(op); })
+      .Case([&](MeetOp op) { bring("rb_meet", i32(op.getRendezvous())); })
+      .Case([&](CommitOp op) {
+        bring("rb_commit", {op.getSeen(), op.getExpected()});
+      })
+      .Case([&](NowOp op) {
+        op.replaceAllUsesWith(
+            abi.call(builder, loc, "rb_now", builder.getF64Type(), ctx));
+      })
+      .Case([&](RoundSamplesOp op) {
+        op.replaceAllUsesWith(
+            abi.call(builder, loc, "rb_round_samples", abi.i64, ctx));
+      })
+      .Case([&](BatchOp op) { lowerBatch(op); })
+      .Default([&](Operation *) { mine = false; });
+  if (mine)
+    op->erase();
+  return mine;
+}

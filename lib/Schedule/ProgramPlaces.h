@@ -1,0 +1,103 @@
+// Where the values of a program live.
+//
+// A program is host code: what it computes in one segment and reads in another
+// must lie in memory that nobody else uses meanwhile. So
+//   * cells have their buffers, and atomics change them in place where that
+//     overwrites nothing that is still read;
+//   * what a loop carries has one buffer, which its body changes in place
+//     under the same condition;
+//   * what only one segment sees is scratch;
+//   * everything else has a buffer of its own in the private region.
+#ifndef RUBATO_LIB_SCHEDULE_PROGRAMPLACES_H
+#define RUBATO_LIB_SCHEDULE_PROGRAMPLACES_H
+
+#include "Placement.h"
+
+#include "dialects/gsync/Gsync.h"
+#include "dialects/nn/Nn.h"
+
+namespace rubato {
+
+/// Whether a call is a launch of a kernel.
+bool isKernelCall(mlir::Operation *op);
+
+/// Whether an operation ends the segment of the calls in front of it: it does
+/// more than host arithmetic or looking at memory in another way.
+bool endsSegment(mlir::Operation *op);
+
+class ProgramPlaces {
+public:
+  ProgramPlaces(mlir::ModuleOp module, Placement &placement)
+      : module(module), placement(placement) {}
+
+  /// Cells first, then every part of every role, then @evaluate.
+  llvm::LogicalResult run();
+
+  Placement &places() { return placement; }
+  Address cell(llvm::StringRef name) const { return cells.lookup(name); }
+  Address parameters() const { return parameterPlace; }
+
+  /// Memory of a number of the host that crosses a call or a boundary.
+  Address slotOf(mlir::Value number) const { return slots.lookup(number); }
+  /// What a strand carries: tensors and numbers alike.
+  llvm::ArrayRef<Address> carried(mlir::Operation *strand) const;
+
+  /// Whether a load shows the cell itself.
+  bool isAlias(gsync::LoadOp load) const { return aliases.contains(load); }
+
+  /// The flat value that a kernel call adds its gradients to, if any.
+  mlir::Value accumulated(mlir::func::CallOp call) const;
+  /// Whether the accumulators of a call hold nothing yet, in every run of the
+  /// call or only in the first body of the loop around it.
+  enum class Fresh { Never, FirstBody, Always };
+  Fresh freshness(mlir::func::CallOp call) const;
+  /// Whether a loop must clear what it carries at this position.
+  bool needsClearing(gsync::RepeatOp repeat, unsigned index) const;
+
+  /// A place that holds zeros for ever.
+  Address zeros(mlir::Type type);
+  /// Memory for one number of 64 bits.
+  Address newSlot(llvm::StringRef name);
+
+private:
+  llvm::LogicalResult placePart(mlir::Operation *part, llvm::StringRef name);
+  llvm::LogicalResult placeBlock(mlir::Block &block);
+  llvm::LogicalResult placeOperation(mlir::Operation *op);
+  llvm::LogicalResult placeAtomic(gsync::AtomicOp atomic);
+  llvm::LogicalResult placeRepeat(gsync::RepeatOp repeat);
+  llvm::LogicalResult placeWhile(mlir::Operation *op);
+  llvm::LogicalResult placeIf(mlir::Operation *op);
+  llvm::LogicalResult placePacks(mlir::Block &block);
+  void placeRest(mlir::Block &block);
+  llvm::LogicalResult placeBatch(gsync::NextBatchOp next);
+  llvm::LogicalResult placeEvaluation();
+  llvm::LogicalResult placeModel(gsync::ModelOp model);
+  void placeLoad(gsync::LoadOp load);
+  void placeResults(mlir::Operation *op);
+  void placeWaiting(mlir::Operation *op);
+
+  /// Lets `value` be computed at `address`, which `sink` wants, unless that
+  /// overwrites what is still read; then the sink copies.
+  void tryDirect(mlir::Value value, Address address, mlir::Operation *sink);
+  bool mayWrite(mlir::func::CallOp call, Address address, int64_t bytes,
+                mlir::Operation *sink);
+  mlir::func::FuncOp kernelOf(mlir::func::CallOp call) const;
+
+  unsigned own(llvm::StringRef name, mlir::Type type);
+
+  mlir::ModuleOp module;
+  Placement &placement;
+  std::string partName;
+  llvm::StringMap<Address> cells;
+  llvm::DenseMap<mlir::Value, Address> slots;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Address>> carriedBy;
+  llvm::DenseMap<mlir::Type, Address> zeroBuffers;
+  llvm::DenseSet<mlir::Operation *> aliases;
+  llvm::SmallVector<unsigned> batch;
+  Address parameterPlace{0, 0};
+  unsigned strandsOfRole = 1;
+};
+
+} // namespace rubato
+
+#endif // RUBATO_LIB_SCHEDULE_PROGRAMPLACES_H

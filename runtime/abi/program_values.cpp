@@ -1,0 +1,172 @@
+// The C functions of programs that move values: futures and mailboxes. Ranges
+// become parts; the environment does the rest.
+#include "abi/program_calls.h"
+
+using namespace rubato;
+
+namespace {
+
+/// One call under way on a channel of a certain kind.
+class ChannelCall {
+public:
+  ChannelCall(rb_ctx *ctx, const char *name) : ctx(ctx), name(name) {
+    strand = strandOf(ctx, name);
+    good = strand != nullptr;
+  }
+
+  void refuse(const std::string &why) {
+    if (good)
+      refuseCall(ctx, std::string(name) + ": " + why);
+    good = false;
+  }
+
+  void needsChannel(int32_t channel, const char *kind) {
+    const auto &channels = ctx->unit.program.channels;
+    if (!good)
+      return;
+    if (ctx->strand->synchronous || channel < 0 ||
+        static_cast<size_t>(channel) >= channels.size())
+      refuse("there is no channel " + std::to_string(channel));
+    else if (channels[static_cast<size_t>(channel)].kind != kind)
+      refuse("channel '" + channels[static_cast<size_t>(channel)].name +
+             "' is no " + kind);
+  }
+
+  /// The ranges as parts, which lie in the strand until its next call.
+  Parts parts(const rb_range *ranges, int64_t count) {
+    if (!good)
+      return {};
+    strand->parts.clear();
+    if (count < 0)
+      refuse("a negative number of values");
+    for (int64_t i = 0; i < count && good; ++i) {
+      const rb_range &range = ranges[i];
+      if (!isRange(ctx, range)) {
+        refuse("value " + std::to_string(i) + " is not a range of a region");
+        break;
+      }
+      strand->parts.push_back(
+          {static_cast<rb_dtype>(range.dtype), range.count,
+           address(ctx, {static_cast<rb_region>(range.region), range.offset})});
+    }
+    return strand->parts;
+  }
+
+  /// Runs `call` with the environment if nothing was wrong so far.
+  template <typename Call> int32_t run(Call call) {
+    return good ? finishCall(ctx, call(strand->environment, strand->caller))
+                : RB_INVALID;
+  }
+
+private:
+  rb_ctx *ctx;
+  const char *name;
+  Strand *strand = nullptr;
+  bool good = true;
+};
+
+} // namespace
+
+int32_t rb_start(rb_ctx *ctx, int32_t kind, int32_t channel, int64_t root,
+                 const rb_range *ins, int64_t in_count, int64_t *future) {
+  ChannelCall call(ctx, "rb_start");
+  call.needsChannel(channel, "collective");
+  if (kind != RB_START_ALL_REDUCE && kind != RB_START_BROADCAST)
+    call.refuse("unknown kind " + std::to_string(kind));
+  Parts parts = call.parts(ins, in_count);
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.start(
+        who, {static_cast<rb_start_kind>(kind), channel, root, parts}, *future);
+  });
+}
+
+int32_t rb_exchange(rb_ctx *ctx, int32_t channel, int64_t peer, int64_t tag,
+                    const rb_range *ins, int64_t in_count, int64_t *future) {
+  ChannelCall call(ctx, "rb_exchange");
+  call.needsChannel(channel, "pair");
+  Parts parts = call.parts(ins, in_count);
+  return call.run([&](Environment &environment, const Caller &who) {
+    int64_t members = environment.members(who);
+    if (peer < 0 || peer >= members || peer == environment.rank(who))
+      return Status(ErrorCode::Internal,
+                    "rank " + std::to_string(who.rank) +
+                        " exchanges with rank " + std::to_string(peer) +
+                        "; the other must be another of " +
+                        std::to_string(members) + " members");
+    return environment.exchange(who, {channel, peer, tag, parts}, *future);
+  });
+}
+
+int32_t rb_pull(rb_ctx *ctx, int32_t channel, int64_t after, int64_t *future) {
+  ChannelCall call(ctx, "rb_pull");
+  call.needsChannel(channel, "mailbox");
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.pull(who, channel, after, *future);
+  });
+}
+
+int32_t rb_done(rb_ctx *ctx, int64_t future) {
+  // Who cannot know goes on to the await, which reports.
+  Strand *strand = strandOf(ctx, "rb_done");
+  return !strand || strand->environment.done(strand->caller, future);
+}
+
+int32_t rb_await(rb_ctx *ctx, int64_t future, const rb_range *outs,
+                 int64_t out_count) {
+  ChannelCall call(ctx, "rb_await");
+  Parts parts = call.parts(outs, out_count);
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.await(who, future, parts);
+  });
+}
+
+int32_t rb_push(rb_ctx *ctx, int32_t channel, int64_t ticket,
+                const rb_range *ins, int64_t in_count) {
+  ChannelCall call(ctx, "rb_push");
+  call.needsChannel(channel, "mailbox");
+  Parts parts = call.parts(ins, in_count);
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.push(who, channel, ticket, parts);
+  });
+}
+
+int32_t rb_collect(rb_ctx *ctx, int32_t channel, int64_t first,
+                   int32_t by_staleness, const rb_range *outs,
+                   int64_t out_count, int64_t *who) {
+  ChannelCall call(ctx, "rb_collect");
+  call.needsChannel(channel, "mailbox");
+  Parts parts = call.parts(outs, out_count);
+  return call.run([&](Environment &environment, const Caller &caller) {
+    return environment.collect(caller, channel, first, by_staleness != 0, parts,
+                               *who);
+  });
+}
+
+int32_t rb_grant(rb_ctx *ctx, int32_t channel, int32_t to_all, int64_t to,
+                 int64_t stale_after, const rb_range *ins, int64_t in_count) {
+  ChannelCall call(ctx, "rb_grant");
+  call.needsChannel(channel, "mailbox");
+  Parts parts = call.parts(ins, in_count);
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.grant(who, channel, to_all != 0, to, stale_after, parts);
+  });
+}
+
+int32_t rb_close(rb_ctx *ctx, int32_t channel) {
+  ChannelCall call(ctx, "rb_close");
+  call.needsChannel(channel, "mailbox");
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.close(who, channel);
+  });
+}
+
+int64_t rb_workers(rb_ctx *ctx, int32_t channel) {
+  ChannelCall call(ctx, "rb_workers");
+  call.needsChannel(channel, "mailbox");
+  int64_t workers = 0;
+  (void)call.run([&](Environment &environment, const Caller &who) {
+    workers = environment.workers(who, channel);
+    return Status::ok();
+  });
+  return workers;
+}

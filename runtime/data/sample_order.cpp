@@ -1,0 +1,36 @@
+#include "data/sample_order.h"
+
+#include "data/permutation.h"
+#include "policy/random.h"
+
+using namespace rubato;
+
+void SampleOrder::resolve(std::span<int64_t> places) const {
+  if (places.empty())
+    return;
+  auto permutation = [&](int64_t epoch) {
+    return shuffle ? Permutation(samples, seed, static_cast<uint64_t>(epoch))
+                   : Permutation(samples);
+  };
+  int64_t epoch = epochOf(places[0]);
+  Permutation present = permutation(epoch);
+  for (int64_t &place : places) {
+    if (epochOf(place) != epoch) {
+      epoch = epochOf(place);
+      present = permutation(epoch);
+    }
+    place = present[place % samples];
+  }
+}
+
+void SampleOrder::draw(int64_t member, std::span<const int64_t> keys,
+                       std::span<int64_t> rows) const {
+  // The member is part of the key, since tickets and counts are its own.
+  uint64_t mixed = seed;
+  for (int64_t key : keys)
+    mixed = policy::CounterRandom(mixed, "keyed", {member, key}).bits();
+  policy::CounterRandom random(mixed, "rows", {member, 0});
+  for (int64_t &row : rows)
+    row = random.below(samples);
+  resolve(rows);
+}

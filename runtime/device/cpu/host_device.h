@@ -1,0 +1,67 @@
+// What every device of the CPU has in common: kernels run here and now, on the
+// caller's own thread, and its memory is the host's.
+#pragma once
+
+#include "device/device.h"
+#include "telemetry/timeline.h"
+
+#include <cstring>
+
+namespace rubato {
+
+class HostDevice : public Device {
+public:
+  explicit HostDevice(const DeviceSetup &setup) : setup(setup) {}
+
+  rb_status segment(const char *name) override { return RB_OK; }
+
+  rb_status launch(rb_lane lane, const rb_kernel &kernel, void *const *args,
+                   int64_t lo, int64_t hi, const rb_access *accesses,
+                   int64_t accessCount) override {
+    Timeline *timeline = setup.options.timeline;
+    int64_t begin = timeline ? Timeline::now() : 0;
+    kernel.fn(args, lo, hi);
+    if (timeline)
+      timeline->add(setup.options.timelineLane, kernel.name, -1, begin,
+                    Timeline::now());
+    return RB_OK;
+  }
+
+  rb_status read(Place from, void *to, int64_t size) override {
+    std::memcpy(to, at(from), static_cast<size_t>(size));
+    return RB_OK;
+  }
+
+  rb_status write(Place to, const void *from, int64_t size) override {
+    std::memcpy(at(to), from, static_cast<size_t>(size));
+    return RB_OK;
+  }
+
+  rb_status copy(Place to, Place from, int64_t size) override {
+    std::memmove(at(to), at(from), static_cast<size_t>(size));
+    return RB_OK;
+  }
+
+  rb_status clear(Place to, int64_t size) override {
+    std::memset(at(to), 0, static_cast<size_t>(size));
+    return RB_OK;
+  }
+
+  rb_status nextBatch(BatchSource &source,
+                      const BatchBuffers &buffers) override {
+    Status status = source.next(buffers);
+    if (status)
+      return RB_OK;
+    setup.error = std::move(status);
+    return RB_DATA;
+  }
+
+protected:
+  char *at(Place place) {
+    return static_cast<char *>(setup.regions[place.region]) + place.offset;
+  }
+
+  DeviceSetup setup;
+};
+
+} // namespace rubato

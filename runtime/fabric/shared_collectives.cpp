@@ -1,0 +1,149 @@
+// The shared-memory transport: posting collectives and how they stand.
+//
+// A collective is decided by facts that never change back: who has posted it,
+// and who is lost. If all have posted, everybody gets the sum, whoever dies
+// meanwhile; if a lost member has not, nobody does.
+#include "fabric/shared_fabric.h"
+
+#include <algorithm>
+
+namespace rubato {
+
+using namespace shared;
+
+/// Below this the last to post adds up at once: quicker than waking anybody.
+static constexpr int64_t smallSum = 128 << 10;
+
+Status SharedFabric::startAllReduce(int rank, int channel, Parts ins,
+                                    int64_t &future) {
+  return startCollective({Kind::AllReduce, rank, channel, 0, -1}, ins, future);
+}
+
+Status SharedFabric::startBroadcast(int rank, int channel, int root, Parts ins,
+                                    int64_t &future) {
+  CallId call{Kind::Broadcast, rank, channel, 0, root};
+  RB_TRY(checkCall(call, 0));
+  RB_TRY(checkRoot(call));
+  return startCollective(call, ins, future);
+}
+
+Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
+  Shape shape = shapeOf(ins);
+  RB_TRY(checkCall(call, shape.bytes()));
+  ChannelState &mine = state(call.rank, call.channel);
+  call.number = mine.posted + 1;
+  RB_TRY(checkAlive(call));
+  if (!mine.broken)
+    return mine.broken;
+  // Who awaited the one before the last does not need its slot any more, and
+  // nobody writes to the others' results before they have posted this one.
+  if (inFlight(call.rank, call.channel) >= maxInFlight)
+    return tooMany(call);
+  int64_t work = shape.bytes() * memberCount;
+  if (memberCount > 1 && work > smallSum)
+    RB_TRY(startComm(call.rank));
+  mine.posted = call.number;
+
+  PostWords &words = post(call.channel, call.number, call.rank);
+  words.kind.store(int64_t(call.kind), std::memory_order_release);
+  words.root.store(call.peer, std::memory_order_release);
+  words.shape.set(shape);
+  if (call.kind == Kind::AllReduce || call.peer == call.rank)
+    pack(ins, input(call.channel, call.number, call.rank));
+  int64_t now = steadyNow();
+  words.sent.store(now, std::memory_order_release);
+  words.posted.store(call.number);
+  future = addFuture({0, call, shape, now, false});
+  if (allPosted(call.channel, call.number))
+    announce(call, work);
+  return Status::ok();
+}
+
+/// Tells those who wait that all have posted, and has the sum done.
+void SharedFabric::announce(const CallId &call, int64_t work) {
+  if (work <= smallSum || memberCount == 1)
+    sum(call.rank, call.channel, call.number);
+  for (int rank = 0; rank < memberCount; ++rank) {
+    ring(member(rank).bell);
+    // One who waits helps on its own.
+    if (work > smallSum &&
+        post(call.channel, call.number, rank).awaiting.load() != call.number)
+      ring(member(rank).commBell);
+  }
+}
+
+bool SharedFabric::allPosted(int channel, int64_t number) {
+  for (int rank = 0; rank < memberCount; ++rank)
+    if (post(channel, number, rank).posted.load() < number)
+      return false;
+  return true;
+}
+
+static bool same(const PostWords &a, const PostWords &b) {
+  return a.kind.load(std::memory_order_acquire) ==
+             b.kind.load(std::memory_order_acquire) &&
+         a.root.load(std::memory_order_acquire) ==
+             b.root.load(std::memory_order_acquire) &&
+         a.shape.get() == b.shape.get();
+}
+
+bool SharedFabric::agree(int channel, int64_t number) {
+  for (int rank = 1; rank < memberCount; ++rank)
+    if (!same(post(channel, number, rank), post(channel, number, 0)))
+      return false;
+  return true;
+}
+
+void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
+  const CallId &call = future.call;
+  SlotWords &words = slot(call.channel, call.number);
+  int dead = -1, finished = -1, missing = 0;
+  bool isFinished = words.finished.load() >= call.number;
+  for (int rank = 0; !isFinished && rank < memberCount; ++rank) {
+    // Life first: what a lost member had posted before counts.
+    Life its = life(rank);
+    if (post(call.channel, call.number, rank).posted.load() >= call.number)
+      continue;
+    ++missing;
+    if (its == Life::Lost && dead < 0)
+      dead = rank;
+    if (its == Life::Left && finished < 0)
+      finished = rank;
+  }
+  if (!isFinished && missing == 0) {
+    standing.summing = agree(call.channel, call.number);
+    // Who is done already may have written the next call over this one.
+    isFinished = words.finished.load() >= call.number;
+    if (!standing.summing && !isFinished)
+      standing.failure = explainDisagreement(future);
+  }
+  if (isFinished) {
+    (void)locals[size_t(call.rank)]->helped.load();
+    standing.summing = false;
+    standing.ready = true;
+    standing.readyAt = arrival(words.sent.load(), future.shape.bytes());
+    standing.data = memberCount == 1
+                        ? input(call.channel, call.number, call.rank)
+                        : result(call.channel, call.number);
+    standing.shape = future.shape;
+  } else if (dead >= 0) {
+    standing.failure = gone(call, dead);
+  } else if (finished >= 0) {
+    standing.failure = left(call, finished);
+  }
+}
+
+Status SharedFabric::explainDisagreement(const Future &future) {
+  const CallId &call = future.call;
+  const PostWords &mine = post(call.channel, call.number, call.rank);
+  int peer = 0;
+  while (peer + 1 < memberCount &&
+         same(mine, post(call.channel, call.number, peer)))
+    ++peer;
+  const PostWords &words = post(call.channel, call.number, peer);
+  CallId theirs{Kind(words.kind.load()), peer, call.channel, call.number,
+                int(words.root.load())};
+  return disagree(call, future.shape, theirs, words.shape.get());
+}
+
+} // namespace rubato

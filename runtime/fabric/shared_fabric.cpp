@@ -1,0 +1,240 @@
+// The shared-memory transport: members, waits and futures.
+#include "fabric/shared_fabric.h"
+
+#include <algorithm>
+
+namespace rubato {
+
+using namespace shared;
+
+SharedFabric::~SharedFabric() {
+  for (int rank = 0; rank < memberCount; ++rank)
+    stopComm(rank);
+}
+
+void SharedFabric::ring(Bell &bell) {
+  bell.rings.fetch_add(1);
+  if (bell.sleepers.load() > 0)
+    futexWakeAll(&bell.rings, FutexScope::Shared);
+}
+
+void SharedFabric::ringAll(bool comm) {
+  for (int rank = 0; rank < memberCount; ++rank) {
+    ring(member(rank).bell);
+    if (comm)
+      ring(member(rank).commBell);
+  }
+}
+
+bool SharedFabric::sleep(Bell &bell, uint32_t seen, Deadline deadline,
+                         int64_t until) {
+  auto now = std::chrono::steady_clock::now();
+  if (now >= deadline)
+    return false;
+  Deadline next = std::min(deadline, now + longestSleep);
+  if (until > 0)
+    next = std::min(next, Deadline(std::chrono::nanoseconds(until)));
+  bell.sleepers.fetch_add(1);
+  futexWait(&bell.rings, seen, next, FutexScope::Shared);
+  bell.sleepers.fetch_sub(1);
+  return true;
+}
+
+Status SharedFabric::checkAlive(const CallId &call) {
+  if (run().ended.load())
+    return aborted(call);
+  if (life(call.rank) == Life::Alive)
+    return Status::ok();
+  return fail(call, "this member has left or was given up by the others");
+}
+
+int64_t SharedFabric::addFuture(Future future) {
+  Local &local = *locals[size_t(future.call.rank)];
+  std::lock_guard lock(local.mutex);
+  future.id = ++local.lastFuture;
+  local.futures.push_back(future);
+  return future.id;
+}
+
+int SharedFabric::inFlight(int rank, int channel) {
+  Local &local = *locals[size_t(rank)];
+  std::lock_guard lock(local.mutex);
+  return int(std::ranges::count_if(local.futures, [&](const Future &each) {
+    return each.call.channel == channel;
+  }));
+}
+
+bool SharedFabric::find(int rank, int64_t id, Future &future) {
+  Local &local = *locals[size_t(rank)];
+  std::lock_guard lock(local.mutex);
+  auto it = std::ranges::find(local.futures, id, &Future::id);
+  if (it == local.futures.end())
+    return false;
+  future = *it;
+  return true;
+}
+
+void SharedFabric::forget(int rank, int64_t id) {
+  Local &local = *locals[size_t(rank)];
+  std::lock_guard lock(local.mutex);
+  auto it = std::ranges::find(local.futures, id, &Future::id);
+  if (it == local.futures.end())
+    return;
+  *it = local.futures.back();
+  local.futures.pop_back();
+}
+
+SharedFabric::Standing SharedFabric::look(const Future &future) {
+  Standing standing;
+  if (future.call.kind == Kind::Exchange)
+    lookAtExchange(future, standing);
+  else if (future.call.kind == Kind::Pull)
+    lookAtPull(future, standing);
+  else
+    lookAtCollective(future, standing);
+  if (standing.ready && standing.readyAt > steadyNow())
+    standing.ready = false;
+  if (!standing.over())
+    standing.failure = checkAlive(future.call);
+  return standing;
+}
+
+bool SharedFabric::done(int rank, int64_t id) {
+  Future future;
+  return !find(rank, id, future) || look(future).over();
+}
+
+Status SharedFabric::await(int rank, int64_t id, Parts outs,
+                           Deadline deadline) {
+  Future future;
+  if (!find(rank, id, future))
+    return unknownFuture(rank, id);
+  const CallId &call = future.call;
+  bool collective =
+      call.kind == Kind::AllReduce || call.kind == Kind::Broadcast;
+  // From here on the last to post need not wake this member's comm thread.
+  if (collective)
+    post(call.channel, call.number, rank).awaiting.store(call.number);
+  Bell &bell = member(rank).bell;
+  Standing standing;
+  for (int turn = 0;; ++turn) {
+    uint32_t seen = bell.rings.load();
+    standing = look(future);
+    if (standing.summing) {
+      sum(rank, call.channel, call.number);
+      standing = look(future);
+    }
+    if (standing.over())
+      break;
+    if (turn < spins && standing.readyAt == 0) {
+      spinPause();
+      continue;
+    }
+    if (!sleep(bell, seen, deadline, standing.readyAt)) {
+      standing.failure = isLate(future);
+      break;
+    }
+  }
+  if (collective) {
+    post(call.channel, call.number, rank).awaiting.store(0);
+    // Posting the next would make others add it to what this one is.
+    if (!standing.failure)
+      state(rank, call.channel).broken = standing.failure;
+  }
+  Status status = std::move(standing.failure);
+  if (status)
+    status = take(future, standing, outs);
+  forget(rank, id);
+  return status;
+}
+
+Status SharedFabric::take(const Future &future, const Standing &standing,
+                          Parts outs) {
+  const CallId &call = future.call;
+  if (call.kind == Kind::Pull)
+    return takePull(future, outs);
+  Shape shape = shapeOf(outs);
+  bool fits = shape == standing.shape;
+  if (fits)
+    unpack(standing.data, outs);
+  if (call.kind == Kind::Exchange) {
+    letterFor(call)->full.store(0, std::memory_order_release);
+    ring(member(call.peer).bell);
+  }
+  return fits ? Status::ok() : wrongOuts(call, shape, standing.shape);
+}
+
+Status SharedFabric::isLate(const Future &future) {
+  const CallId &call = future.call;
+  if (call.kind == Kind::Exchange)
+    return late(call, {call.peer});
+  if (call.kind == Kind::Pull)
+    return late(call, {specs[size_t(call.channel)].server});
+  std::vector<int> missing;
+  for (int rank = 0; rank < memberCount; ++rank)
+    if (post(call.channel, call.number, rank).posted.load() < call.number)
+      missing.push_back(rank);
+  return missing.empty()
+             ? fail(call, "the sum was not done before the deadline")
+             : late(call, missing);
+}
+
+Status SharedFabric::barrier(int rank, Deadline deadline) {
+  MemberWords &me = member(rank);
+  CallId call{Kind::Barrier, rank, -1, me.barriers.load() + 1, -1};
+  RB_TRY(checkAlive(call));
+  me.barriers.store(call.number);
+  ringAll(false);
+  for (int turn = 0;; ++turn) {
+    uint32_t seen = me.bell.rings.load();
+    int missing = 0, dead = -1;
+    for (int other = 0; other < memberCount; ++other) {
+      // A life first: who has left may have arrived just before.
+      Life its = life(other);
+      if (its == Life::Left || member(other).barriers.load() >= call.number)
+        continue;
+      ++missing;
+      if (its == Life::Lost && dead < 0)
+        dead = other;
+    }
+    if (missing == 0)
+      return Status::ok();
+    if (dead >= 0)
+      return gone(call, dead);
+    RB_TRY(checkAlive(call));
+    if (turn < spins)
+      spinPause();
+    else if (!sleep(me.bell, seen, deadline))
+      break;
+  }
+  std::vector<int> missing;
+  for (int other = 0; other < memberCount; ++other)
+    if (member(other).barriers.load() < call.number)
+      missing.push_back(other);
+  return late(call, missing);
+}
+
+void SharedFabric::endMember(int rank, Life life) noexcept {
+  Life alive = Life::Alive;
+  member(rank).life.compare_exchange_strong(alive, life);
+  ringAll(true);
+}
+
+void SharedFabric::leave(int rank) noexcept {
+  if (rank < 0 || rank >= memberCount)
+    return;
+  stopComm(rank);
+  endMember(rank, Life::Left);
+}
+
+void SharedFabric::lost(int rank) noexcept {
+  if (rank >= 0 && rank < memberCount)
+    endMember(rank, Life::Lost);
+}
+
+void SharedFabric::abort() noexcept {
+  run().ended.store(1);
+  ringAll(true);
+}
+
+} // namespace rubato

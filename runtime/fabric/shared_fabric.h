@@ -1,0 +1,228 @@
+// The transport between processes of one machine: everything they share is
+// one block of memory that they inherit, see shared_words.h.
+#pragma once
+
+#include "fabric/fabric_base.h"
+#include "fabric/mailbox_server.h"
+#include "fabric/shared_words.h"
+#include "support/memory.h"
+
+#include <mutex>
+#include <optional>
+#include <pthread.h>
+
+namespace rubato {
+
+class SharedFabric final : public FabricBase {
+public:
+  SharedFabric(int members, std::span<const ChannelSpec> channels);
+  ~SharedFabric() override;
+  static Status make(int members, std::span<const ChannelSpec> channels,
+                     std::unique_ptr<Fabric> &fabric);
+
+  Status startAllReduce(int rank, int channel, Parts ins,
+                        int64_t &future) override;
+  Status startBroadcast(int rank, int channel, int root, Parts ins,
+                        int64_t &future) override;
+  Status startExchange(int rank, int channel, int peer, int64_t tag, Parts ins,
+                       int64_t &future) override;
+  Status startPull(int rank, int channel, int64_t after,
+                   int64_t &future) override;
+  bool done(int rank, int64_t future) override;
+  Status await(int rank, int64_t future, Parts outs,
+               Deadline deadline) override;
+
+  Status push(int rank, int channel, int64_t ticket, Parts ins) override;
+  Status collect(int rank, int channel, int64_t first, bool byStaleness,
+                 Parts outs, Collected &collected, Deadline deadline) override;
+  Status grant(int rank, int channel, bool toAll, int64_t staleAfter, Parts ins,
+               Granted &granted) override;
+  int64_t workers(int rank, int channel) override;
+  Status close(int rank, int channel, Deadline deadline) override;
+  MailboxCounters counters(int channel) override;
+
+  Status barrier(int rank, Deadline deadline) override;
+  void leave(int rank) noexcept override;
+  void lost(int rank) noexcept override;
+  void abort() noexcept override;
+
+private:
+  using Life = shared::Life;
+
+  /// Where a channel's words and buffers are, from the start of the block.
+  struct Place {
+    int64_t stride = 0;                 // bytes of a buffer
+    int64_t slots = 0, posts = 0;       // of collectives
+    int64_t inputs = 0, results = 0;    //
+    int64_t letters = 0, snapshots = 0; // of pairs
+    int64_t mailbox = 0, ends = 0;      // of mailboxes
+    int64_t uploads = 0, uploadData = 0, grants = 0, grantData = 0;
+  };
+
+  struct Future {
+    int64_t id = 0;
+    CallId call;
+    Shape shape;
+    int64_t started = 0;
+    bool tooLate = false; // peer lost, or channel closed, when it began
+  };
+
+  /// How a future stands.
+  struct Standing {
+    bool ready = false, summing = false;
+    Status failure;
+    int64_t readyAt = 0;        // when a slow link delivers it, if known
+    const char *data = nullptr; // of the answer; null: zeros
+    Shape shape;                // of it
+    int64_t ticket = 0;         // of a pull
+    bool over() const { return ready || !failure; }
+  };
+
+  /// What a member keeps to itself about a channel.
+  struct ChannelState {
+    int64_t posted = 0; // collectives
+    Status broken;      // why the channel's collectives failed for good
+    /// Of a pair: which letter, as an index, each buffer went out with.
+    std::vector<int64_t> letterOf;
+    int uploadBuffer = 0;                 // of a worker: to be filled next
+    std::optional<MailboxServer> server;  // of a server
+    std::vector<std::vector<int>> spares; // its buffers of each worker
+  };
+
+  /// A member as its own process knows it.
+  struct Local {
+    std::mutex mutex; // of the futures: strands are threads
+    std::vector<Future> futures;
+    int64_t lastFuture = 0;
+    std::vector<ChannelState> channels;
+    /// Chunks summed here. That one is done, others may learn first and tell;
+    /// within the process it is said here too, where checkers can see it.
+    std::atomic<int64_t> helped{0};
+    std::mutex commMutex; // of starting and stopping the thread
+    bool commRuns = false;
+    std::atomic<bool> commStops{false};
+    pthread_t comm{};
+  };
+  class Uploads;
+
+  static constexpr int maxSnapshots = 4; // that a member has sent and not read
+
+  // Layout.
+  void lay(int64_t &bytes);
+  Status construct();
+  template <typename T> T *at(int64_t offset) {
+    return reinterpret_cast<T *>(block.data() + offset);
+  }
+  shared::RunWords &run() { return *at<shared::RunWords>(0); }
+  shared::MemberWords &member(int rank) {
+    return at<shared::MemberWords>(membersAt)[rank];
+  }
+  shared::SlotWords &slot(int channel, int64_t number) {
+    return at<shared::SlotWords>(places[size_t(channel)].slots)[number % 2];
+  }
+  shared::PostWords &post(int channel, int64_t number, int rank) {
+    return at<shared::PostWords>(
+        places[size_t(channel)].posts)[number % 2 * memberCount + rank];
+  }
+  char *input(int channel, int64_t number, int rank) {
+    const Place &place = places[size_t(channel)];
+    return block.data() + place.inputs +
+           (number % 2 * memberCount + rank) * place.stride;
+  }
+  char *result(int channel, int64_t number) {
+    const Place &place = places[size_t(channel)];
+    return block.data() + place.results + number % 2 * place.stride;
+  }
+  shared::LetterWords *letters(int channel, int from, int to) {
+    return at<shared::LetterWords>(places[size_t(channel)].letters) +
+           (int64_t(from) * memberCount + to) * 2;
+  }
+  int snapshotCount() const { return std::min(memberCount, maxSnapshots); }
+  char *snapshot(int channel, int rank, int buffer) {
+    const Place &place = places[size_t(channel)];
+    return block.data() + place.snapshots +
+           (int64_t(rank) * snapshotCount() + buffer) * place.stride;
+  }
+  shared::MailboxWords &mailbox(int channel) {
+    return *at<shared::MailboxWords>(places[size_t(channel)].mailbox);
+  }
+  shared::WorkerWords &end(int channel, int worker) {
+    return at<shared::WorkerWords>(places[size_t(channel)].ends)[worker];
+  }
+  shared::CargoWords &upload(int channel, int worker, int buffer) {
+    return at<shared::CargoWords>(
+        places[size_t(channel)]
+            .uploads)[worker * shared::WorkerWords::buffers + buffer];
+  }
+  char *uploadData(int channel, int worker, int buffer) {
+    const Place &place = places[size_t(channel)];
+    return block.data() + place.uploadData +
+           (int64_t(worker) * shared::WorkerWords::buffers + buffer) *
+               place.stride;
+  }
+  /// Each worker may need its newest and be reading an older one.
+  int grantCount() const { return 2 * workerCount() + 1; }
+  shared::CargoWords &grantCargo(int channel, int index) {
+    return at<shared::CargoWords>(places[size_t(channel)].grants)[index];
+  }
+  char *grantData(int channel, int index) {
+    const Place &place = places[size_t(channel)];
+    return block.data() + place.grantData + index * place.stride;
+  }
+  ChannelState &state(int rank, int channel) {
+    return locals[size_t(rank)]->channels[size_t(channel)];
+  }
+
+  // Members and waits.
+  Life life(int rank) { return member(rank).life.load(); }
+  static void ring(shared::Bell &bell);
+  void ringAll(bool comm);
+  /// Sleeps until the bell has rung since `seen`, `until` or the deadline,
+  /// and never long; false once the deadline has passed.
+  bool sleep(shared::Bell &bell, uint32_t seen, Deadline deadline,
+             int64_t until = 0);
+  Status checkAlive(const CallId &call);
+  void endMember(int rank, Life life) noexcept;
+
+  // Futures.
+  int64_t addFuture(Future future);
+  int inFlight(int rank, int channel);
+  bool find(int rank, int64_t id, Future &future);
+  void forget(int rank, int64_t id);
+  Standing look(const Future &future);
+  Status take(const Future &future, const Standing &standing, Parts outs);
+  Status isLate(const Future &future);
+
+  // Collectives.
+  Status startCollective(CallId call, Parts ins, int64_t &future);
+  bool allPosted(int channel, int64_t number);
+  bool agree(int channel, int64_t number);
+  void lookAtCollective(const Future &future, Standing &standing);
+  Status explainDisagreement(const Future &future);
+  void announce(const CallId &call, int64_t bytes);
+  void sum(int rank, int channel, int64_t number);
+  Status startComm(int rank);
+  void stopComm(int rank) noexcept;
+  void serveComm(int rank);
+  void helpAll(int rank);
+
+  // Pairs.
+  Status freeBuffer(const CallId &call, int &buffer);
+  shared::LetterWords *letterFor(const CallId &call);
+  void lookAtExchange(const Future &future, Standing &standing);
+
+  // Mailboxes.
+  template <typename Use> bool withMail(const Future &future, Use use);
+  void lookAtPull(const Future &future, Standing &standing);
+  Status takePull(const Future &future, Parts outs);
+  int freeGrant(int channel);
+  std::vector<int> presentWorkers(int channel);
+
+  int spins;
+  int64_t membersAt = 0;
+  std::vector<Place> places;
+  std::vector<std::unique_ptr<Local>> locals;
+  Memory block;
+};
+
+} // namespace rubato

@@ -1,0 +1,123 @@
+// The shared-memory transport: exchanges of two members.
+//
+// A snapshot is in a buffer of its sender; a letter tells the receiver which,
+// and is the sender's again once the receiver has read it. A sender may be one
+// exchange ahead of a receiver, so there are two letters for each direction.
+#include "fabric/shared_fabric.h"
+
+#include <algorithm>
+
+namespace rubato {
+
+using namespace shared;
+
+/// How long a start may wait for slow readers of older snapshots.
+static constexpr std::chrono::seconds patience{60};
+
+Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
+                                   Parts ins, int64_t &future) {
+  CallId call{Kind::Exchange, rank, channel, tag, peer};
+  Shape shape = shapeOf(ins);
+  RB_TRY(checkCall(call, shape.bytes()));
+  RB_TRY(checkPeer(call));
+  RB_TRY(checkAlive(call));
+  if (inFlight(rank, channel) > 0)
+    return tooMany(call);
+  int64_t now = steadyNow();
+  if (life(peer) == Life::Lost) {
+    future = addFuture({0, call, shape, now, true});
+    return Status::ok();
+  }
+  int buffer = 0;
+  RB_TRY(freeBuffer(call, buffer));
+  LetterWords *pair = letters(channel, rank, peer);
+  int which = pair[0].full.load(std::memory_order_acquire) ? 1 : 0;
+  LetterWords &letter = pair[which];
+  if (letter.full.load(std::memory_order_acquire))
+    return tooMany(call);
+  pack(ins, snapshot(channel, rank, buffer));
+  letter.buffer = buffer;
+  letter.tag = tag;
+  letter.sent = now;
+  letter.shape = shape;
+  // The buffer that went out with this letter before is free since long.
+  std::vector<int64_t> &letterOf = state(rank, channel).letterOf;
+  std::ranges::replace(letterOf, int64_t(peer * 2 + which), int64_t(-1));
+  letterOf[size_t(buffer)] = peer * 2 + which;
+  future = addFuture({0, call, shape, now, false});
+  letter.full.store(1);
+  ring(member(peer).bell);
+  return Status::ok();
+}
+
+/// A buffer that nobody needs any more. More than a few unread ones mean that
+/// some receivers are slow to await what they have started; then this waits.
+Status SharedFabric::freeBuffer(const CallId &call, int &buffer) {
+  std::vector<int64_t> &letterOf = state(call.rank, call.channel).letterOf;
+  Deadline deadline = std::chrono::steady_clock::now() + patience;
+  Bell &bell = member(call.rank).bell;
+  for (;;) {
+    uint32_t seen = bell.rings.load();
+    int slow = -1;
+    for (size_t i = 0; i < letterOf.size(); ++i) {
+      int64_t index = letterOf[i];
+      int reader = int(index / 2);
+      if (index >= 0) {
+        LetterWords &letter =
+            letters(call.channel, call.rank, reader)[index % 2];
+        if (letter.full.load(std::memory_order_acquire)) {
+          if (life(reader) == Life::Alive) {
+            slow = reader;
+            continue;
+          }
+          letter.full.store(0, std::memory_order_release);
+        }
+      }
+      buffer = int(i);
+      letterOf[i] = -1;
+      return Status::ok();
+    }
+    RB_TRY(checkAlive(call));
+    if (!sleep(bell, seen, deadline))
+      return late(call, {slow});
+  }
+}
+
+/// The peer's letter that answers this exchange, the older one if a tag is
+/// used again; null: it has not come.
+LetterWords *SharedFabric::letterFor(const CallId &call) {
+  LetterWords *pair = letters(call.channel, call.peer, call.rank);
+  auto oldest = [&] {
+    LetterWords *found = nullptr;
+    for (int i = 0; i < 2; ++i)
+      if (pair[i].full.load() && pair[i].tag == call.number &&
+          (!found || pair[i].sent < found->sent))
+        found = &pair[i];
+    return found;
+  };
+  // Both may come while the first look is between them. An older one is there
+  // before a newer one, so the second look sees it.
+  return oldest() ? oldest() : nullptr;
+}
+
+void SharedFabric::lookAtExchange(const Future &future, Standing &standing) {
+  const CallId &call = future.call;
+  Life its = life(call.peer); // first: what it had sent before counts
+  LetterWords *letter = future.tooLate ? nullptr : letterFor(call);
+  if (!letter) {
+    if (its != Life::Alive)
+      standing.failure = peerGone(call, its == Life::Lost);
+    return;
+  }
+  if (!(letter->shape == future.shape)) {
+    standing.failure = otherTypes(call);
+    return;
+  }
+  standing.ready = true;
+  standing.readyAt =
+      arrival(std::max(future.started, letter->sent), future.shape.bytes());
+  standing.data = snapshot(call.channel, call.peer, letter->buffer);
+  standing.shape = future.shape;
+}
+
+} // namespace rubato

@@ -1,0 +1,108 @@
+// What members of the shared-memory transport write where the others read it.
+//
+// There is no lock: a member may be killed at any instruction. Every word has
+// one writer at a time, and whoever finds a word set finds all that was
+// written before it. Numbers of collectives only grow, so nobody can mistake
+// an old word for a new one.
+#pragma once
+
+#include "fabric/message.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace rubato::shared {
+
+using Word = std::atomic<int64_t>;
+static_assert(Word::is_always_lock_free);
+
+enum class Life : uint32_t { Alive, Left, Lost };
+
+struct alignas(64) RunWords {
+  std::atomic<uint32_t> ended{0};
+};
+
+/// A word to sleep on, and how many do, which saves the call if none does. One
+/// who was killed asleep stays counted, which costs a call and no more.
+struct alignas(64) Bell {
+  std::atomic<uint32_t> rings{0}, sleepers{0};
+};
+
+struct alignas(64) MemberWords {
+  std::atomic<Life> life{Life::Alive};
+  Word barriers{0}; // at which it has arrived
+  Bell bell;        // of those who wait in a call
+  Bell commBell;    // of the comm thread
+};
+
+/// A shape that others may read while its owner writes the next.
+struct ShapeWords {
+  Word parts{0}, hash{0}, f64Bytes{0}, i64Bytes{0}, f32Bytes{0};
+
+  void set(const Shape &shape) {
+    parts.store(shape.parts, std::memory_order_release);
+    hash.store(shape.hash, std::memory_order_release);
+    f64Bytes.store(shape.f64Bytes, std::memory_order_release);
+    i64Bytes.store(shape.i64Bytes, std::memory_order_release);
+    f32Bytes.store(shape.f32Bytes, std::memory_order_release);
+  }
+  Shape get() const {
+    return {parts.load(std::memory_order_acquire),
+            hash.load(std::memory_order_acquire),
+            f64Bytes.load(std::memory_order_acquire),
+            i64Bytes.load(std::memory_order_acquire),
+            f32Bytes.load(std::memory_order_acquire)};
+  }
+};
+
+/// A member's part in a collective. `posted` is its number, set last.
+struct alignas(64) PostWords {
+  Word posted{0};
+  Word awaiting{0}; // the number, while the member waits for it and helps
+  Word kind{0}, root{0}, sent{0};
+  ShapeWords shape;
+};
+
+/// One of the two collectives of a channel that can be under way. The sum is
+/// done in chunks by whoever has time: a chunk word has the number of the
+/// collective, who claimed it, and whether it is done.
+struct alignas(64) SlotWords {
+  static constexpr int maxChunks = 64;
+  Word finished{0}; // number of the last one that is summed
+  Word sent{0};     // when the last member posted it
+  alignas(64) std::atomic<uint64_t> chunks[maxChunks]{};
+};
+
+/// From one member to another: which buffer of the sender holds a snapshot.
+/// All is the sender's while `full` is 0 and the receiver's while it is 1.
+struct alignas(64) LetterWords {
+  std::atomic<uint32_t> full{0};
+  int32_t buffer = 0;
+  int64_t tag = 0, sent = 0;
+  Shape shape;
+};
+
+/// What is in an upload buffer or a granted snapshot; owned like its bytes.
+struct alignas(64) CargoWords {
+  Word arrives{0}; // when a slow link delivers it; peeked at
+  int64_t ticket = 0;
+  Shape shape;
+};
+
+struct alignas(64) MailboxWords {
+  std::atomic<uint32_t> closed{0};
+  Word stamps{0}; // of uploads, in order of arrival
+};
+
+/// A worker's end of a mailbox. Of its upload buffers one is being filled by
+/// the worker, one is in `latest`, and the others are the server's.
+struct alignas(64) WorkerWords {
+  static constexpr int buffers = 4;
+  /// Stamp, whether it was not looked at, and buffer.
+  std::atomic<uint64_t> latest{1};
+  Word replaced{0};
+  alignas(64) std::atomic<uint64_t> mail{0}; // newest ticket and its snapshot
+  std::atomic<uint32_t> reading{0};          // snapshot + 1 while copied
+};
+
+} // namespace rubato::shared

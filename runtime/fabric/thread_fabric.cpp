@@ -1,0 +1,161 @@
+// The reference transport: members, futures and waits.
+#include "fabric/thread_fabric.h"
+
+#include <algorithm>
+
+namespace rubato {
+
+Status makeThreadFabric(int members, std::span<const ChannelSpec> channels,
+                        std::unique_ptr<Fabric> &fabric) {
+  return ThreadFabric::make(members, channels, fabric);
+}
+
+Status ThreadFabric::make(int members, std::span<const ChannelSpec> channels,
+                          std::unique_ptr<Fabric> &fabric) {
+  RB_TRY(checkSpecs(members, channels));
+  fabric = std::make_unique<ThreadFabric>(members, channels);
+  return Status::ok();
+}
+
+ThreadFabric::ThreadFabric(int members, std::span<const ChannelSpec> specs)
+    : FabricBase(members, specs), channels(specs.size()),
+      ranks(size_t(members)) {
+  for (size_t i = 0; i < specs.size(); ++i) {
+    channels[i].posted.resize(size_t(members));
+    if (specs[i].kind != ChannelSpec::Kind::Mailbox)
+      continue;
+    channels[i].server.emplace(workerCount(), specs[i].exempt);
+    channels[i].mail.resize(size_t(workerCount()));
+  }
+}
+
+bool ThreadFabric::sleep(Lock &lock, Deadline deadline, int64_t until) {
+  auto now = std::chrono::steady_clock::now();
+  if (now >= deadline)
+    return false;
+  Deadline next = std::min(deadline, now + longestSleep);
+  if (until > 0)
+    next = std::min(next, Deadline(std::chrono::nanoseconds(until)));
+  changed.wait_until(lock, next);
+  return true;
+}
+
+Status ThreadFabric::checkAlive(const CallId &call) const {
+  if (ended)
+    return aborted(call);
+  if (ranks[size_t(call.rank)].life == Life::Alive)
+    return Status::ok();
+  return fail(call, "this member has left or was given up by the others");
+}
+
+int64_t ThreadFabric::addFuture(const Future &future) {
+  Member &member = ranks[size_t(future.call.rank)];
+  member.futures.emplace(++member.lastFuture, future);
+  return member.lastFuture;
+}
+
+ThreadFabric::Standing ThreadFabric::look(const Future &future) {
+  Standing standing;
+  if (future.call.kind == Kind::Exchange)
+    lookAtExchange(future, standing);
+  else if (future.call.kind == Kind::Pull)
+    lookAtPull(future, standing);
+  else
+    lookAtCollective(future, standing);
+  if (standing.ready && standing.readyAt > steadyNow())
+    standing.ready = false;
+  if (!standing.over())
+    standing.failure = checkAlive(future.call);
+  return standing;
+}
+
+bool ThreadFabric::done(int rank, int64_t future) {
+  Lock lock(mutex);
+  auto &futures = ranks[size_t(rank)].futures;
+  auto it = futures.find(future);
+  return it == futures.end() || look(it->second).over();
+}
+
+Status ThreadFabric::await(int rank, int64_t id, Parts outs,
+                           Deadline deadline) {
+  Lock lock(mutex);
+  auto &futures = ranks[size_t(rank)].futures;
+  auto it = futures.find(id);
+  if (it == futures.end())
+    return unknownFuture(rank, id);
+  Future future = it->second;
+  Standing standing = look(future);
+  while (!standing.over() && sleep(lock, deadline, standing.readyAt))
+    standing = look(future);
+  if (!standing.over())
+    standing.failure = late(future.call, standing.missing);
+  futures.erase(it);
+  RB_TRY(std::move(standing.failure));
+
+  bool pull = future.call.kind == Kind::Pull;
+  Parts values = pull && outs.size() >= 2 ? outs.first(outs.size() - 2) : outs;
+  if (pull)
+    RB_TRY(checkPullOuts(future.call, outs));
+  if (!standing.data) {
+    clear(outs);
+  } else if (Shape shape = shapeOf(values); !(shape == standing.shape)) {
+    return wrongOuts(future.call, shape, standing.shape);
+  } else {
+    unpack(standing.data, values);
+    if (pull)
+      setTicket(outs, standing.ticket, standing.go);
+  }
+  taken(future);
+  return Status::ok();
+}
+
+Status ThreadFabric::barrier(int rank, Deadline deadline) {
+  Lock lock(mutex);
+  CallId call{Kind::Barrier, rank, -1, ++ranks[size_t(rank)].barriers, -1};
+  RB_TRY(checkAlive(call));
+  changed.notify_all();
+  for (;;) {
+    std::vector<int> missing;
+    int dead = -1;
+    for (int other = 0; other < memberCount; ++other) {
+      const Member &member = ranks[size_t(other)];
+      if (member.life == Life::Left || member.barriers >= call.number)
+        continue;
+      missing.push_back(other);
+      if (member.life == Life::Lost && dead < 0)
+        dead = other;
+    }
+    if (missing.empty())
+      return Status::ok();
+    if (dead >= 0)
+      return gone(call, dead);
+    RB_TRY(checkAlive(call));
+    if (!sleep(lock, deadline))
+      return late(call, missing);
+  }
+}
+
+void ThreadFabric::endMember(int rank, Life life) noexcept {
+  Lock lock(mutex);
+  if (rank < 0 || rank >= memberCount)
+    return;
+  Member &member = ranks[size_t(rank)];
+  if (member.life == Life::Alive)
+    member.life = life;
+  for (Channel &channel : channels)
+    channel.snapshots.remove_if(
+        [&](const Snapshot &each) { return each.to == rank; });
+  changed.notify_all();
+}
+
+void ThreadFabric::leave(int rank) noexcept { endMember(rank, Life::Left); }
+
+void ThreadFabric::lost(int rank) noexcept { endMember(rank, Life::Lost); }
+
+void ThreadFabric::abort() noexcept {
+  Lock lock(mutex);
+  ended = true;
+  changed.notify_all();
+}
+
+} // namespace rubato

@@ -1,0 +1,135 @@
+// The reference transport: members are threads of one process, all state is
+// under one mutex, and every change wakes everybody.
+#pragma once
+
+#include "fabric/fabric_base.h"
+#include "fabric/mailbox_server.h"
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <optional>
+
+namespace rubato {
+
+class ThreadFabric final : public FabricBase {
+public:
+  ThreadFabric(int members, std::span<const ChannelSpec> channels);
+  static Status make(int members, std::span<const ChannelSpec> channels,
+                     std::unique_ptr<Fabric> &fabric);
+
+  Status startAllReduce(int rank, int channel, Parts ins,
+                        int64_t &future) override;
+  Status startBroadcast(int rank, int channel, int root, Parts ins,
+                        int64_t &future) override;
+  Status startExchange(int rank, int channel, int peer, int64_t tag, Parts ins,
+                       int64_t &future) override;
+  Status startPull(int rank, int channel, int64_t after,
+                   int64_t &future) override;
+  bool done(int rank, int64_t future) override;
+  Status await(int rank, int64_t future, Parts outs,
+               Deadline deadline) override;
+
+  Status push(int rank, int channel, int64_t ticket, Parts ins) override;
+  Status collect(int rank, int channel, int64_t first, bool byStaleness,
+                 Parts outs, Collected &collected, Deadline deadline) override;
+  Status grant(int rank, int channel, bool toAll, int64_t staleAfter, Parts ins,
+               Granted &granted) override;
+  int64_t workers(int rank, int channel) override;
+  Status close(int rank, int channel, Deadline deadline) override;
+  MailboxCounters counters(int channel) override;
+
+  Status barrier(int rank, Deadline deadline) override;
+  void leave(int rank) noexcept override;
+  void lost(int rank) noexcept override;
+  void abort() noexcept override;
+
+private:
+  using Lock = std::unique_lock<std::mutex>;
+  enum class Life { Alive, Left, Lost };
+
+  /// A copy of somebody's values.
+  struct Message {
+    Shape shape;
+    int64_t sent = 0;
+    std::vector<char> data;
+  };
+  /// One collective: who has posted what, and the result once all have.
+  struct Meeting {
+    struct Post {
+      CallId call;
+      Message message;
+    };
+    std::vector<std::optional<Post>> posts;
+    int arrived = 0, taken = 0;
+    std::vector<char> result;
+  };
+  struct Snapshot {
+    int from = 0, to = 0;
+    int64_t tag = 0;
+    Message message;
+  };
+  struct Arrived {
+    int worker = 0;
+    int64_t ticket = 0;
+    Message message;
+  };
+  struct Mail {
+    int64_t ticket = 0;
+    std::shared_ptr<const Message> message;
+  };
+  struct Channel {
+    std::map<int64_t, Meeting> meetings;
+    std::vector<int64_t> posted; // collectives of each member
+    std::list<Snapshot> snapshots;
+    std::optional<MailboxServer> server;
+    std::list<Arrived> arrived, taken;
+    std::vector<Mail> mail;
+    int64_t replaced = 0;
+    bool closed = false;
+  };
+  struct Future {
+    CallId call;
+    Shape shape;
+    int64_t started = 0, after = 0;
+    bool tooLate = false; // peer lost, or channel closed, when it began
+  };
+  struct Member {
+    Life life = Life::Alive;
+    int64_t barriers = 0, lastFuture = 0;
+    std::map<int64_t, Future> futures;
+  };
+  /// How a future stands.
+  struct Standing {
+    bool ready = false;
+    Status failure;
+    int64_t readyAt = 0;        // when a slow link delivers it, if known
+    const char *data = nullptr; // of the answer; null: zeros
+    Shape shape;                // of it
+    int64_t ticket = 0, go = 0; // of a pull
+    std::vector<int> missing;   // whom it waits for
+    bool over() const { return ready || !failure; }
+  };
+  class Uploads;
+
+  /// Waits for a change, at most until `until` or for the longest sleep;
+  /// false once the deadline has passed.
+  bool sleep(Lock &lock, Deadline deadline, int64_t until = 0);
+  Status checkAlive(const CallId &call) const;
+  int64_t addFuture(const Future &future);
+  Status post(const CallId &call, Parts ins, int64_t &future);
+  Standing look(const Future &future);
+  void lookAtCollective(const Future &future, Standing &standing);
+  void lookAtExchange(const Future &future, Standing &standing);
+  void lookAtPull(const Future &future, Standing &standing);
+  void taken(const Future &future);
+  void endMember(int rank, Life life) noexcept;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Channel> channels;
+  std::vector<Member> ranks;
+  bool ended = false;
+};
+
+} // namespace rubato

@@ -1,0 +1,203 @@
+// A real run: making it, its clock, and what happens inside one member.
+#include "program/real_environment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+namespace rubato {
+
+Status RealEnvironment::make(const RealSetup &setup,
+                             std::unique_ptr<RealEnvironment> &environment) {
+  std::unique_ptr<RealEnvironment> made(new RealEnvironment(setup));
+  std::vector<int> roles = setup.program.rolesOfRanks(setup.members);
+  if (roles.size() != static_cast<size_t>(setup.members))
+    return {ErrorCode::Internal, "the roles of the program do not fit " +
+                                     std::to_string(setup.members) +
+                                     " members"};
+  made->members_.resize(roles.size());
+  for (int rank = 0; rank < setup.members; ++rank)
+    if (setup.rank < 0 || setup.rank == rank)
+      RB_TRY(made->makeMember(rank, roles));
+  environment = std::move(made);
+  return Status::ok();
+}
+
+Status RealEnvironment::makeMember(int rank, const std::vector<int> &roles) {
+  MemberState &member = members_[static_cast<size_t>(rank)];
+  int number = roles[static_cast<size_t>(rank)];
+  const RoleSpec &role = setup.program.roles[static_cast<size_t>(number)];
+  if (role.strands.size() > maxStrands)
+    return {ErrorCode::Unsupported, "role '" + role.name + "' has more than " +
+                                        std::to_string(maxStrands) +
+                                        " strands"};
+  // Those of one role share its rounds.
+  CursorShape shape{setup.order.samples, setup.globalBatch, setup.quanta,
+                    setup.quantum};
+  shape.members = std::count(roles.begin(), roles.end(), number);
+  shape.index = std::count(roles.begin(), roles.begin() + rank, number);
+  member.strands.assign(role.strands.size() + 1, StrandState(shape));
+  member.locks =
+      std::make_unique<std::mutex[]>(static_cast<size_t>(setup.program.locks));
+  for (const RendezvousSpec &spec : setup.program.rendezvous) {
+    std::vector<int> strands;
+    for (size_t i = 0; i != role.strands.size(); ++i)
+      for (const std::string &name : spec.strands)
+        if (name == role.name + "." + role.strands[i].name)
+          strands.push_back(static_cast<int>(i));
+    member.meetings.push_back(std::make_unique<Meeting>(std::move(strands)));
+  }
+  return MemberPolicies::make(setup.program, setup.members, rank,
+                              setup.order.seed, setup.order.samples,
+                              member.policies);
+}
+
+//===----------------------------------------------------------------------===//
+// The clock
+//===----------------------------------------------------------------------===//
+
+static int64_t nanosecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+int64_t RealEnvironment::nanoseconds() const {
+  int64_t since = pausedSince.load();
+  return (since ? since : nanosecondsSince(begin)) - paused.load();
+}
+
+void RealEnvironment::pause() { pausedSince.store(nanosecondsSince(begin)); }
+
+void RealEnvironment::resume() {
+  if (int64_t since = pausedSince.exchange(0))
+    paused += nanosecondsSince(begin) - since;
+}
+
+double RealEnvironment::now(const Caller &) {
+  return static_cast<double>(nanoseconds()) * 1e-9;
+}
+
+void RealEnvironment::began(int rank) {
+  setup.statistics[rank].began.store(nanoseconds());
+}
+
+void RealEnvironment::ended(int rank) {
+  setup.statistics[rank].ended.store(nanoseconds());
+}
+
+int64_t RealEnvironment::stopRequested(const Caller &who) {
+  if (setup.stop && setup.stop->load() != 0)
+    return 1;
+  if (now(who) >= setup.seconds)
+    return 1;
+  // As a program learns of it one round later at the earliest, the last round
+  // is the one in which to say so.
+  return setup.steps > 0 &&
+         statisticsOf(who).rounds[0].load() >= setup.steps - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+Status RealEnvironment::work(const Caller &who, const char *name, bool begin) {
+  // Those before the first round are measurements of the program's own.
+  if (who.round < 0 || std::strcmp(name, "gradient") != 0)
+    return Status::ok();
+  StrandState &strand = strandOf(who);
+  if (begin) {
+    strand.gradient = Clock::now();
+    return Status::ok();
+  }
+  auto factors = setup.slow.size(), rank = static_cast<size_t>(who.rank);
+  if (double factor = rank < factors ? setup.slow[rank] : 1; factor > 1)
+    std::this_thread::sleep_for((Clock::now() - strand.gradient) *
+                                (factor - 1));
+  MemberStatistics &statistics = statisticsOf(who);
+  statistics.gradientTime += nanosecondsSince(strand.gradient);
+  ++statistics.gradients;
+  return Status::ok();
+}
+
+void RealEnvironment::computed(const Caller &who, int64_t samples,
+                               double loss) {
+  if (who.round < 0)
+    return;
+  MemberStatistics &statistics = statisticsOf(who);
+  strandOf(who).finite &= std::isfinite(loss);
+  statistics.loss.fetch_add(loss);
+  statistics.samples += samples;
+}
+
+//===----------------------------------------------------------------------===//
+// Strands of one member
+//===----------------------------------------------------------------------===//
+
+Status RealEnvironment::lock(const Caller &who, int lock, const char *) {
+  memberOf(who).locks[static_cast<size_t>(lock)].lock();
+  return Status::ok();
+}
+
+Status RealEnvironment::unlock(const Caller &who, int lock) {
+  memberOf(who).locks[static_cast<size_t>(lock)].unlock();
+  return Status::ok();
+}
+
+Status RealEnvironment::meet(const Caller &who, int rendezvous, bool &met) {
+  Meeting &meeting = *memberOf(who).meetings[static_cast<size_t>(rendezvous)];
+  Meeting::Outcome outcome = meeting.meet(who.strand);
+  met = outcome == Meeting::Outcome::Met;
+  if (outcome != Meeting::Outcome::Abandoned)
+    return Status::ok();
+  return {ErrorCode::Communication,
+          "rank " + std::to_string(who.rank) +
+              ": another strand of this member failed"};
+}
+
+void RealEnvironment::abandon(int rank) {
+  for (auto &meeting : members_[static_cast<size_t>(rank)].meetings)
+    meeting->abandon();
+}
+
+Status RealEnvironment::next(const Caller &who, bool go) {
+  StrandState &strand = strandOf(who);
+  strand.cursor.endRound(std::exchange(strand.consumed, true));
+  std::erase_if(strand.held, [](const Held &held) {
+    return held.channel < 0 && held.ticket < 0;
+  });
+  statisticsOf(who).rounds[who.strand].store(who.round + 1);
+  if (!strand.finite)
+    return {ErrorCode::Numeric,
+            "the loss is not finite; try a smaller --lr, and check the inputs "
+            "and their --scale"};
+  if (!go)
+    for (auto &meeting : memberOf(who).meetings)
+      meeting->ended(who.strand);
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+Status RealEnvironment::ask(const Caller &who, int policy, int entry,
+                            std::span<const policy::Value> inputs,
+                            std::span<policy::Value> answers) {
+  const PolicySpec &spec = setup.program.policies[static_cast<size_t>(policy)];
+  if (spec.placement != policy::Placement::Central)
+    return memberOf(who).policies->ask(policy, entry, inputs, answers);
+  // The question itself tells a policy what became of the rows it dealt.
+  strandOf(who).dealt = false;
+  return setup.desk.ask(who, policy, entry, inputs, answers, deadline());
+}
+
+Status RealEnvironment::commit(const Caller &who, int64_t seen,
+                               int64_t expected, bool &ok) {
+  RB_TRY(setup.desk.commit(who, seen, expected, ok, deadline()));
+  strandOf(who).consumed = ok;
+  return Status::ok();
+}
+
+} // namespace rubato

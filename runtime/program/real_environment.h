@@ -1,0 +1,152 @@
+// The environment of a real run: values over the fabric, decisions at the
+// desk, the wall clock.
+//
+// One object serves all members of a process. It is made before workers are
+// forked; what they share lies in memory that the caller gives.
+#pragma once
+
+#include "control/desk.h"
+#include "data/cursor.h"
+#include "data/sample_order.h"
+#include "data/sample_queue.h"
+#include "fabric/fabric.h"
+#include "program/environment.h"
+#include "program/meeting.h"
+#include "program/member_policies.h"
+#include "program/statistics.h"
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace rubato {
+
+struct RealSetup {
+  const ProgramSpec &program;
+  int members = 1;
+  int rank = -1; // the one member of this process; -1: all are
+  Fabric &fabric;
+  Desk &desk;
+  SampleOrder order;
+  int64_t quantum = 1;                    // samples of a micro-batch
+  int64_t globalBatch = 1;                // samples of a round by cursor
+  int64_t quanta = 1;                     // micro-batches of a member in it
+  SampleQueue *queue = nullptr;           // of all members
+  MemberStatistics *statistics = nullptr; // one of each member
+  const std::atomic<int> *stop = nullptr; // not 0: stop is requested
+  int64_t steps = 0;                      // rounds of a strand; 0: no limit
+  double seconds = std::numeric_limits<double>::infinity(); // of training
+  std::vector<double> slow; // factor of each member's gradients; missing: 1
+  std::chrono::milliseconds deadline{60000};    // of every wait for others
+  std::chrono::steady_clock::time_point begin = // of training
+      std::chrono::steady_clock::now();
+};
+
+class RealEnvironment final : public Environment {
+public:
+  static Status make(const RealSetup &setup,
+                     std::unique_ptr<RealEnvironment> &environment);
+
+  /// The training clock stands still in between.
+  void pause();
+  void resume();
+  int64_t nanoseconds() const; // of training
+
+  /// The strands of a member begin, and have ended.
+  void began(int rank);
+  void ended(int rank);
+  /// A strand of this member failed: its siblings wait for it no longer.
+  void abandon(int rank);
+
+  int64_t members(const Caller &who) override { return setup.members; }
+  int64_t rank(const Caller &who) override { return who.rank; }
+  double now(const Caller &who) override;
+  int64_t stopRequested(const Caller &who) override;
+  int64_t quanta(const Caller &who) override { return setup.quanta; }
+  int64_t roundSamples(const Caller &who) override;
+  Status work(const Caller &who, const char *name, bool begin) override;
+  void computed(const Caller &who, int64_t samples, double loss) override;
+  Status lock(const Caller &who, int lock, const char *cells) override;
+  Status unlock(const Caller &who, int lock) override;
+  Status meet(const Caller &who, int rendezvous, bool &met) override;
+  Status start(const Caller &who, const CollectiveStart &call,
+               FutureHandle &future) override;
+  Status exchange(const Caller &who, const ExchangeStart &call,
+                  FutureHandle &future) override;
+  Status pull(const Caller &who, int channel, int64_t after,
+              FutureHandle &future) override;
+  bool done(const Caller &who, FutureHandle future) override;
+  Status await(const Caller &who, FutureHandle future, Parts outs) override;
+  void repeated(const Caller &who, int64_t count) override {}
+  Status push(const Caller &who, int channel, int64_t ticket,
+              Parts ins) override;
+  Status collect(const Caller &who, int channel, int64_t first,
+                 bool byStaleness, Parts outs, int64_t &collected) override;
+  Status grant(const Caller &who, int channel, bool toAll, int64_t to,
+               int64_t staleAfter, Parts ins) override;
+  Status close(const Caller &who, int channel) override;
+  int64_t workers(const Caller &who, int channel) override;
+  Status ask(const Caller &who, int policy, int entry,
+             std::span<const policy::Value> inputs,
+             std::span<policy::Value> answers) override;
+  Status commit(const Caller &who, int64_t seen, int64_t expected,
+                bool &ok) override;
+  Status nextBatch(const Caller &who, const BatchRequest &request,
+                   std::span<int64_t> rows, int64_t &count) override;
+  Status next(const Caller &who, bool go) override;
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Places from the queue that a strand may have to give back.
+  struct Held {
+    int channel = -1;    // whose next reduction takes them for good
+    int64_t ticket = -1; // of a lease
+    std::vector<int64_t> places;
+  };
+  /// Used by the strand's own thread only.
+  struct StrandState {
+    explicit StrandState(const CursorShape &shape) : cursor(shape) {}
+    Cursor cursor;
+    bool consumed = true; // the vote of the present round
+    std::vector<Held> held;
+    std::vector<FutureHandle> pulls; // under way
+    bool dealt = false;              // works on rows that a policy dealt
+    Clock::time_point gradient;      // began
+    bool finite = true;              // no loss was anything else
+  };
+  struct MemberState {
+    std::vector<StrandState> strands; // and one for init, drain and model
+    std::unique_ptr<std::mutex[]> locks;
+    std::vector<std::unique_ptr<Meeting>> meetings;
+    std::unique_ptr<MemberPolicies> policies;
+  };
+
+  explicit RealEnvironment(const RealSetup &setup)
+      : setup(setup), begin(setup.begin) {}
+  Status makeMember(int rank, const std::vector<int> &roles);
+  MemberState &memberOf(const Caller &who) {
+    return members_[static_cast<size_t>(who.rank)];
+  }
+  StrandState &strandOf(const Caller &who) {
+    return memberOf(who).strands[static_cast<size_t>(who.strand)];
+  }
+  MemberStatistics &statisticsOf(const Caller &who) {
+    return setup.statistics[who.rank];
+  }
+  Deadline deadline() const { return Clock::now() + setup.deadline; }
+  Status takeFromQueue(StrandState &strand, const BatchRequest &request,
+                       std::span<int64_t> rows, int64_t &count);
+  Status giveBack(StrandState &strand, int64_t ticketsBelow);
+
+  RealSetup setup;
+  std::vector<MemberState> members_;
+  Clock::time_point begin;
+  std::atomic<int64_t> paused{0};      // nanoseconds in all
+  std::atomic<int64_t> pausedSince{0}; // 0: runs
+};
+
+} // namespace rubato

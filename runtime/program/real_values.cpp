@@ -1,0 +1,177 @@
+// A real run: values on their way to others, and samples.
+#include "program/real_environment.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace rubato {
+
+//===----------------------------------------------------------------------===//
+// Futures
+//===----------------------------------------------------------------------===//
+
+Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
+                              FutureHandle &future) {
+  StrandState &strand = strandOf(who);
+  if (call.kind == RB_START_BROADCAST)
+    RB_TRY(setup.fabric.startBroadcast(
+        who.rank, call.channel, static_cast<int>(call.root), call.ins, future));
+  else
+    RB_TRY(
+        setup.fabric.startAllReduce(who.rank, call.channel, call.ins, future));
+  if (std::exchange(strand.dealt, false))
+    setup.desk.contributed(who.rank);
+  std::erase_if(strand.held,
+                [&](const Held &held) { return held.channel == call.channel; });
+  return Status::ok();
+}
+
+Status RealEnvironment::exchange(const Caller &who, const ExchangeStart &call,
+                                 FutureHandle &future) {
+  return setup.fabric.startExchange(who.rank, call.channel,
+                                    static_cast<int>(call.peer), call.tag,
+                                    call.ins, future);
+}
+
+Status RealEnvironment::pull(const Caller &who, int channel, int64_t after,
+                             FutureHandle &future) {
+  // Tickets count from 1; whoever has none may say so by any other number.
+  RB_TRY(setup.fabric.startPull(who.rank, channel, std::max<int64_t>(after, 0),
+                                future));
+  strandOf(who).pulls.push_back(future);
+  return Status::ok();
+}
+
+bool RealEnvironment::done(const Caller &who, FutureHandle future) {
+  return future == 0 || setup.fabric.done(who.rank, future);
+}
+
+Status RealEnvironment::await(const Caller &who, FutureHandle future,
+                              Parts outs) {
+  if (future == 0) {
+    for (const Part &part : outs)
+      std::memset(part.data, 0, static_cast<size_t>(bytesOf(part)));
+    return Status::ok();
+  }
+  StrandState &strand = strandOf(who);
+  Status status = setup.fabric.await(who.rank, future, outs, deadline());
+  if (isAgain(status)) {
+    strand.cursor.endRound(false);
+    RB_TRY(giveBack(strand, INT64_MIN));
+  }
+  bool pulled = std::erase(strand.pulls, future) > 0;
+  if (!status || !pulled || outs.size() < 2)
+    return status;
+  // A newer ticket: what was taken under an older one and not pushed is void.
+  int64_t ticket = 0;
+  std::memcpy(&ticket, outs[outs.size() - 2].data, sizeof ticket);
+  return giveBack(strand, ticket);
+}
+
+//===----------------------------------------------------------------------===//
+// Mailboxes
+//===----------------------------------------------------------------------===//
+
+Status RealEnvironment::push(const Caller &who, int channel, int64_t ticket,
+                             Parts ins) {
+  RB_TRY(setup.fabric.push(who.rank, channel, ticket, ins));
+  std::erase_if(strandOf(who).held,
+                [&](const Held &held) { return held.ticket == ticket; });
+  return Status::ok();
+}
+
+Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
+                                bool byStaleness, Parts outs,
+                                int64_t &collected) {
+  Collected result;
+  RB_TRY(setup.fabric.collect(who.rank, channel, first, byStaleness, outs,
+                              result, deadline()));
+  collected = result.who;
+  return Status::ok();
+}
+
+Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
+                              int64_t, int64_t staleAfter, Parts ins) {
+  Granted granted;
+  return setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins, granted);
+}
+
+Status RealEnvironment::close(const Caller &who, int channel) {
+  return setup.fabric.close(who.rank, channel, deadline());
+}
+
+int64_t RealEnvironment::workers(const Caller &who, int channel) {
+  return setup.fabric.workers(who.rank, channel);
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+int64_t RealEnvironment::roundSamples(const Caller &who) {
+  return strandOf(who).cursor.roundSamples();
+}
+
+Status RealEnvironment::takeFromQueue(StrandState &strand,
+                                      const BatchRequest &request,
+                                      std::span<int64_t> rows, int64_t &count) {
+  count = setup.queue->take(rows);
+  Held held;
+  held.channel = request.channel;
+  held.ticket = request.keys.empty() ? -1 : request.keys[0];
+  held.places.assign(rows.begin(), rows.begin() + count);
+  strand.held.push_back(std::move(held));
+  return Status::ok();
+}
+
+/// Leases below a ticket; INT64_MIN: all that the present round took.
+Status RealEnvironment::giveBack(StrandState &strand, int64_t ticketsBelow) {
+  bool round = ticketsBelow == INT64_MIN;
+  for (Held &held : strand.held)
+    if (round || (held.ticket >= 0 && held.ticket < ticketsBelow)) {
+      RB_TRY(setup.queue->giveBack(held.places));
+      held.places.clear();
+    }
+  std::erase_if(strand.held,
+                [](const Held &held) { return held.places.empty(); });
+  return Status::ok();
+}
+
+Status RealEnvironment::nextBatch(const Caller &who,
+                                  const BatchRequest &request,
+                                  std::span<int64_t> rows, int64_t &count) {
+  StrandState &strand = strandOf(who);
+  count = 0;
+  switch (request.source) {
+  case RB_BATCH_CURSOR:
+    count = strand.cursor.take(rows);
+    break;
+  case RB_BATCH_QUEUE:
+    RB_TRY(takeFromQueue(strand, request, rows, count));
+    break;
+  case RB_BATCH_KEYED:
+    setup.order.draw(who.rank, request.keys, rows);
+    count = static_cast<int64_t>(rows.size());
+    return Status::ok();
+  case RB_BATCH_RANGE: {
+    int64_t from = request.keys[0], to = request.keys[1];
+    auto most = static_cast<int64_t>(rows.size());
+    if (from < 0 || to > from + most)
+      return {ErrorCode::Internal,
+              "rows " + std::to_string(from) + " to " + std::to_string(to) +
+                  " are no quantum of " + std::to_string(most) + " samples"};
+    count = std::max<int64_t>(to - from, 0);
+    std::iota(rows.begin(), rows.begin() + count, from);
+    strand.dealt = true;
+    break;
+  }
+  case RB_BATCH_PEEK:
+    count = setup.queue->peek(rows);
+    break;
+  }
+  setup.order.resolve(rows.first(static_cast<size_t>(count)));
+  return Status::ok();
+}
+
+} // namespace rubato

@@ -1,0 +1,36 @@
+// What a member has done so far, in memory that forked processes share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace rubato {
+
+/// Most strands of a member in a real run.
+inline constexpr int maxStrands = 8;
+
+/// Written by one member, read by whoever reports. Times are nanoseconds of
+/// the training clock.
+struct MemberStatistics {
+  std::atomic<int64_t> samples{0};      // of all its gradients
+  std::atomic<double> loss{0};          // their sum
+  std::atomic<int64_t> gradients{0};    // how many
+  std::atomic<int64_t> gradientTime{0}; // inside them
+  std::atomic<int64_t> rounds[maxStrands] = {};
+  std::atomic<int64_t> began{0}, ended{0}; // its strands
+
+  static_assert(std::atomic<int64_t>::is_always_lock_free &&
+                std::atomic<double>::is_always_lock_free);
+
+  /// The share of its time in which it computed no gradient; `now` counts
+  /// while it runs.
+  double idle(int64_t now) const {
+    int64_t until = ended.load() ? ended.load() : now;
+    int64_t wall = until - began.load();
+    return wall > 0 ? 1 - static_cast<double>(gradientTime.load()) /
+                              static_cast<double>(wall)
+                    : 0;
+  }
+};
+
+} // namespace rubato

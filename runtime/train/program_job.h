@@ -1,0 +1,81 @@
+// A run of a program: what the launcher prepares, what each member does with
+// it, and what is told of it.
+#pragma once
+
+#include "control/coordinator.h"
+#include "data/sample_queue.h"
+#include "fabric/fabric.h"
+#include "program/real_environment.h"
+#include "telemetry/progress.h"
+#include "train/job.h"
+
+namespace rubato {
+
+struct ProgramJob {
+  ProgramJob(const Unit &unit, const TrainOptions &options)
+      : unit(unit), options(options) {}
+
+  const Unit &unit; // with a program
+  const TrainOptions &options;
+  TrainPlan plan;
+  Dataset train, eval; // eval without samples: no evaluation
+  int members = 1;
+  std::vector<int> roles;      // of each rank
+  std::vector<int> evaluators; // ranks that have a model, the leader first
+
+  // In memory that forked members share.
+  SharedState *shared = nullptr;
+  WorkerSlot *slots = nullptr;
+  MemberStatistics *statistics = nullptr;
+  SampleQueue *queue = nullptr;
+  std::unique_ptr<Fabric> fabric;
+
+  // The desk: one for all threads, or what processes connect to.
+  std::unique_ptr<Desk> desk;
+  std::unique_ptr<Coordinator> coordinator;
+  std::chrono::steady_clock::time_point begin;
+
+  bool threads() const {
+    return options.fabric.value_or(FabricKind::Processes) ==
+           FabricKind::Threads;
+  }
+  std::chrono::milliseconds deadline() const {
+    return std::chrono::milliseconds(
+        static_cast<int64_t>(options.deadline * 1000) + 1);
+  }
+  const RoleSpec &roleOf(int rank) const {
+    return unit.program
+        .roles[static_cast<size_t>(roles[static_cast<size_t>(rank)])];
+  }
+};
+
+/// Trains a unit with a program. Prints progress, errors and the summary.
+Status trainProgram(ProgramJob &job, int &code);
+
+/// One member from beginning to end, in its own process or thread.
+Status runMember(ProgramJob &job, int rank);
+
+/// What the launcher tells while members run and in the end.
+class ProgramReport {
+public:
+  explicit ProgramReport(ProgramJob &job);
+  Status open();
+  /// Looks what members have done; tells it at most five times a second.
+  void tick(bool always = false);
+  /// After all have ended well.
+  Status finish();
+
+private:
+  double seconds() const;
+  void evaluation();
+  void summarise();
+
+  ProgramJob &job;
+  Metrics metrics;
+  Progress progress;
+  RoundRecord last; // its round counts intervals
+  double lossSum = 0;
+  EvalRecord evaluated;
+};
+
+} // namespace rubato

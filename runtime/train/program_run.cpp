@@ -1,0 +1,156 @@
+// A run of a program: members, what they share, and their desk; then all of
+// them as processes or as threads.
+#include "control/local_desk.h"
+#include "program/channels.h"
+#include "support/memory.h"
+#include "train/crew.h"
+#include "train/program_job.h"
+
+#include <new>
+#include <thread>
+
+using namespace rubato;
+
+namespace {
+
+/// Who runs what: `--workers` of the role that takes the rest.
+Status castRoles(ProgramJob &job) {
+  const ProgramSpec &program = job.unit.program;
+  int64_t members = 0;
+  for (const RoleSpec &role : program.roles)
+    members += role.count < 0 ? job.options.workers : role.count;
+  constexpr int64_t most = 1024;
+  if (members > most)
+    return {ErrorCode::Usage, "--workers: at most 1024 members can run"};
+  job.members = static_cast<int>(members);
+  job.roles = program.rolesOfRanks(job.members);
+  for (auto [rank, factor] : job.options.slow)
+    if (rank >= members)
+      return {ErrorCode::Usage, "--slow " + std::to_string(rank) +
+                                    ": there are members 0 to " +
+                                    std::to_string(members - 1)};
+  for (int rank = 0; rank < job.members; ++rank)
+    if (job.roleOf(rank).model >= 0)
+      job.evaluators.push_back(rank);
+  // A role that does not say what its model is has it at all times.
+  if (job.evaluators.empty())
+    for (int rank = 0; rank < job.members; ++rank)
+      if (job.roleOf(rank).count < 0 || program.roles.size() == 1)
+        job.evaluators.push_back(rank);
+  return Status::ok();
+}
+
+/// Objects of one kind after another in shared memory.
+template <class T> T *place(char *&at, int64_t count) {
+  constexpr size_t line = 64;
+  T *first = nullptr;
+  for (int64_t i = 0; i < count; ++i) {
+    T *object = new (at) T;
+    first = first ? first : object;
+    at += sizeof(T);
+  }
+  at += (line - reinterpret_cast<uintptr_t>(at) % line) % line;
+  return first;
+}
+
+Status makeShared(ProgramJob &job, Memory &memory) {
+  // Far more than all members can hold of a queue at once.
+  constexpr int64_t returns = 1 << 16;
+  constexpr int64_t padding = 4 * 64;
+  auto members = static_cast<int64_t>(job.members);
+  auto each =
+      static_cast<int64_t>(sizeof(WorkerSlot) + sizeof(MemberStatistics));
+  RB_TRY(Memory::sharedMemory(static_cast<int64_t>(sizeof(SharedState)) +
+                                  members * each + SampleQueue::bytes(returns) +
+                                  padding,
+                              "state of the members", memory));
+  char *at = memory.data();
+  job.shared = place<SharedState>(at, 1);
+  job.slots = place<WorkerSlot>(at, members);
+  job.statistics = place<MemberStatistics>(at, members);
+  job.queue = SampleQueue::make(at, job.train.samples, returns);
+  return Status::ok();
+}
+
+Status makeDesk(ProgramJob &job) {
+  if (job.threads()) {
+    std::unique_ptr<LocalDesk> desk;
+    RB_TRY(LocalDesk::make(job.unit.program, job.members, job.options.seed,
+                           job.train.samples, desk));
+    job.desk = std::move(desk);
+    return Status::ok();
+  }
+  std::unique_ptr<Decisions> decisions;
+  RB_TRY(Decisions::make(job.unit.program, job.members, job.options.seed,
+                         job.train.samples, decisions));
+  CoordinatorOptions options;
+  options.lease = std::max(options.lease, job.deadline());
+  options.connectWithin = job.deadline();
+  return Coordinator::make(std::move(decisions), options, {}, job.coordinator);
+}
+
+Crew crewOf(ProgramJob &job, ProgramReport &report) {
+  Crew crew;
+  crew.members = job.members;
+  crew.slots = job.slots;
+  crew.failed = &job.shared->failed;
+  crew.foreground = -1; // progress is ours
+  crew.run = [&job](int rank) { return runMember(job, rank); };
+  crew.abort = [&job](int lost) {
+    if (lost >= 0)
+      job.fabric->lost(lost);
+    job.fabric->abort();
+    // Whoever waits at the desk waits for nothing.
+    for (int rank = 0; rank < job.members; ++rank) {
+      if (job.coordinator)
+        job.coordinator->lost(rank, "the run has failed");
+      else
+        job.desk->leave(rank);
+    }
+  };
+  crew.started = [&job](int rank, pid_t pid) {
+    if (job.coordinator)
+      job.coordinator->expect(rank, pid);
+  };
+  crew.wait = [&job, &report](std::chrono::milliseconds turn) {
+    auto until = std::chrono::steady_clock::now() + turn;
+    if (!job.coordinator)
+      std::this_thread::sleep_until(until);
+    // Questions are served at once; what else there is to do can wait.
+    while (job.coordinator && std::chrono::steady_clock::now() < until)
+      job.coordinator->step(
+          std::chrono::duration_cast<std::chrono::milliseconds>(
+              until - std::chrono::steady_clock::now()) +
+          std::chrono::milliseconds(1));
+    report.tick();
+  };
+  return crew;
+}
+
+} // namespace
+
+Status rubato::trainProgram(ProgramJob &job, int &code) {
+  RB_TRY(castRoles(job));
+  RB_TRY(makeProgramPlan(job.unit, job.options, job.train.samples, job.plan));
+  Memory memory;
+  RB_TRY(makeShared(job, memory));
+  auto channels = channelsOf(job.unit.program, job.members);
+  RB_TRY(job.threads() ? makeThreadFabric(job.members, channels, job.fabric)
+                       : makeSharedFabric(job.members, channels, job.fabric));
+  RB_TRY(makeDesk(job));
+  job.begin = std::chrono::steady_clock::now();
+  ProgramReport report(job);
+  RB_TRY(report.open());
+  stopOnSignals(job.shared->stop);
+  Crew crew = crewOf(job, report);
+  code = job.threads() ? runThreads(crew) : runProcesses(crew);
+  int64_t seen = 0;
+  for (int rank = 0; rank < job.members; ++rank)
+    seen += job.statistics[rank].samples.load();
+  job.shared->stoppedEarly.store(seen < job.plan.budget);
+  if (code == 0)
+    RB_TRY(report.finish());
+  code = endTimeline(job.options, job.members, code);
+  code = endStopped(job.options, *job.shared, code);
+  return Status::ok();
+}

@@ -1,0 +1,179 @@
+// Members that are killed at random moments, between any two instructions:
+// the survivors end or go on, and never hang.
+#include "transports.h"
+
+#include <csignal>
+
+using namespace rubato;
+
+namespace {
+
+/// The members of a fabric as processes; the test is their launcher.
+class Kill : public testing::TestWithParam<int> {
+protected:
+  void make(int members, std::vector<ChannelSpec> channels) {
+    Status status = makeSharedFabric(members, channels, fabric);
+    ASSERT_TRUE(status) << status.message();
+  }
+
+  void start(const std::function<bool(int)> &body) {
+    for (int rank = 0; rank < fabric->members(); ++rank) {
+      pid_t child = fork();
+      if (child == 0)
+        _exit(body(rank) ? 0 : 1);
+      children.push_back(child);
+    }
+  }
+
+  /// Kills one after a while and says so, as a launcher does.
+  void kill(int rank) {
+    std::mt19937 random(unsigned(GetParam() * 7919 + rank));
+    usleep(2000 + random() % 12000);
+    ASSERT_EQ(::kill(children[size_t(rank)], SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(children[size_t(rank)], &status, 0),
+              children[size_t(rank)]);
+    children[size_t(rank)] = -1;
+    fabric->lost(rank);
+  }
+
+  /// Every survivor has ended by itself, within seconds, and was content.
+  void expectGoodEnds() {
+    Deadline deadline = within(20000);
+    for (pid_t &child : children) {
+      int status = 0;
+      while (child > 0 && waitpid(child, &status, WNOHANG) == 0) {
+        if (std::chrono::steady_clock::now() > deadline) {
+          ADD_FAILURE() << "a survivor hangs";
+          ::kill(child, SIGKILL);
+          waitpid(child, &status, 0);
+          break;
+        }
+        usleep(500);
+      }
+      EXPECT_TRUE(child < 0 || status == 0);
+      child = -1;
+    }
+  }
+
+  void TearDown() override {
+    for (pid_t child : children)
+      if (child > 0) {
+        ::kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+      }
+  }
+
+  std::unique_ptr<Fabric> fabric;
+  std::vector<pid_t> children;
+};
+
+TEST_P(Kill, CollectivesEndWithTheLostMembersName) {
+  make(4, {{"grads", ChannelSpec::Kind::Collective, 1 << 20, -1, 0}});
+  int victim = GetParam() % 4;
+  start([&](int rank) {
+    int64_t futures[2] = {0, 0};
+    for (int64_t call = 1;; ++call) {
+      // Small ones, large ones, and one carried over each round.
+      std::vector<float> values(call % 2 ? 100000 : 50, float(call));
+      Part parts[] = {partOf(values)};
+      Status status = fabric->startAllReduce(rank, 0, parts, futures[call % 2]);
+      if (status && call > 1) {
+        std::vector<float> sum(call % 2 ? 50 : 100000);
+        Part outs[] = {partOf(sum)};
+        status = fabric->await(rank, futures[1 - call % 2], outs, soon());
+        NEED(!status ||
+             sum == std::vector<float>(sum.size(), 4 * float(call - 1)));
+      }
+      if (status)
+        continue;
+      std::string who = "rank " + std::to_string(victim) + " is gone";
+      std::string me = "rank " + std::to_string(rank) + ": all-reduce ";
+      NEED(failsWith(status, ErrorCode::Communication,
+                     {who.c_str(), me.c_str(), "'grads'"}));
+      fabric->leave(rank);
+      return true;
+    }
+  });
+  kill(victim);
+  expectGoodEnds();
+}
+
+TEST_P(Kill, ExchangesGoOnWithTheOthers) {
+  make(4, {{"pairs", ChannelSpec::Kind::Pair, 1 << 18, -1, 0}});
+  int victim = GetParam() % 4;
+  start([&](int rank) {
+    // Everybody meets everybody in turns, until the victim was missed a few
+    // times; the others meet on.
+    int missed = 0;
+    for (int64_t tag = 0; missed < 5; ++tag) {
+      int peer = rank ^ int(1 + tag % 3);
+      std::vector<float> values(tag % 5 ? 100 : 50000, float(rank * 7 + tag));
+      size_t count = values.size();
+      Part parts[] = {partOf(values)};
+      int64_t future = 0;
+      NEED_OK(fabric->startExchange(rank, 0, peer, tag, parts, future));
+      Status status = fabric->await(rank, future, parts, soon());
+      if (isAgain(status)) {
+        bool ended = status.message().find("has ended") != std::string::npos;
+        NEED(ended == (peer != victim));
+        missed += peer == victim;
+        continue;
+      }
+      NEED_OK(std::move(status));
+      NEED(values == std::vector<float>(count, float(peer * 7 + tag)));
+    }
+    fabric->leave(rank);
+    return true;
+  });
+  kill(victim);
+  expectGoodEnds();
+}
+
+TEST_P(Kill, AMailboxOutlivesAWorkerButNotItsServer) {
+  make(4, {{"mail", ChannelSpec::Kind::Mailbox, 1 << 18, 0, 0}});
+  int victim = GetParam() % 4;
+  start([&](int rank) {
+    std::vector<float> values(40000);
+    Part parts[] = {partOf(values)};
+    if (rank == 0) {
+      Granted granted;
+      Collected collected;
+      NEED_OK(fabric->grant(0, 0, true, 1, parts, granted));
+      for (int after = 0; after < 20;) {
+        NEED_OK(fabric->collect(0, 0, 2, false, parts, collected, soon()));
+        float all = float(collected.ranks.size());
+        NEED(values == std::vector<float>(values.size(), all));
+        NEED_OK(fabric->grant(0, 0, false, 1, parts, granted));
+        after += fabric->workers(0, 0) < 3;
+      }
+      NEED_OK(fabric->close(0, 0, soon()));
+      NEED(fabric->counters(0).accepted > 0);
+      return true;
+    }
+    int64_t ticket = 0, go = 0, future = 0;
+    for (;;) {
+      Part pulled[] = {partOf(values), partOf(ticket), partOf(go)};
+      NEED_OK(fabric->startPull(rank, 0, ticket, future));
+      Status status = fabric->await(rank, future, pulled, soon());
+      if (victim == 0 && !status) {
+        NEED(failsWith(status, ErrorCode::Communication,
+                       {"pull on channel 'mail'", "rank 0 is gone"}));
+        return true;
+      }
+      NEED_OK(std::move(status));
+      if (!go)
+        break;
+      std::ranges::fill(values, 1.0f);
+      NEED_OK(fabric->push(rank, 0, ticket, parts));
+    }
+    fabric->leave(rank);
+    return true;
+  });
+  kill(victim);
+  expectGoodEnds();
+}
+
+INSTANTIATE_TEST_SUITE_P(Moments, Kill, testing::Range(0, 12));
+
+} // namespace
