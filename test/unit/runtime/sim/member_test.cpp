@@ -17,7 +17,9 @@ public:
       : spec(spec), number(number), trace(trace) {}
 
   void join(Environment &given) { environment = &given; }
-  bool set(const std::string &, std::variant<int64_t, double>) { return false; }
+  bool set(const std::string &, std::variant<int64_t, double>) override {
+    return false;
+  }
   const RoleSpec &role() const override { return spec; }
   int rank() const override { return number; }
   Status init() override { return say("init"); }
