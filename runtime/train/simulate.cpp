@@ -282,6 +282,9 @@ Status SimulatedRun::run(int &code) {
   RB_TRY(makeCosts());
   RB_TRY(loadData(job.unit, options.train, job.data, job.eval));
   RB_TRY(makeProgramPlan(job.unit, job.train, job.data.samples, job.plan));
+  // Rounds alone: no samples end the run, as in the interpreter.
+  if (options.rounds && !job.train.epochs)
+    job.plan.budget = int64_t{1} << 60;
   if (!options.train.metrics.empty())
     RB_TRY(metrics.open("--metrics", options.train.metrics));
   RB_TRY(makeEnvironment());

@@ -35,10 +35,10 @@ jitter = 0.25
 
 # Options that bring something to happen in a short run.
 OPTIONS = {
-    "adaptive-sgd": ["mega-batch=48", "max-batch=16", "min-batch=4"],
-    "k-avg": ["local-steps=2"],
-    "local-sgd": ["local-steps=2"],
-    "bounded-staleness": ["bound=2"],
+    "adaptive-sgd": ["mega-batch=48", "max-batch=16", "min-batch=8"],
+    "k-avg": ["mega-batch=48", "local-steps=2", "max-batch=16", "min-batch=8"],
+    "local-sgd": ["steps=2"],
+
 }
 SERVERS = {"adasync", "asgd", "bounded-staleness", "k-async", "k-sync", "sa-adasync"}
 
