@@ -12,9 +12,11 @@
 #include "train/simulate_job.h"
 #include "train/text_file.h"
 
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <malloc.h>
 #include <sstream>
 
 using namespace rubato;
@@ -36,6 +38,7 @@ private:
   Status makeObserver();
   Status trainAll();
   void look(int64_t time);
+  void observe(int64_t time);
   Status writeModels();
   Status writeModel(int rank);
   Status tell();
@@ -46,7 +49,8 @@ private:
   std::unique_ptr<ModelObserver> observer;
   TextFile log, metrics;
   Status looking;
-  int hits = 0; // observations in a row that reach the target
+  double lookSeconds = 0; // of processor time
+  int hits = 0;           // observations in a row that reach the target
 };
 
 /// As many workers as asked for, or as the cluster has; then the roles.
@@ -165,6 +169,12 @@ Status SimulatedRun::makeObserver() {
 void SimulatedRun::look(int64_t time) {
   if (!looking || job.reached)
     return;
+  double begin = WatchedEnvironment::processorTime();
+  observe(time);
+  lookSeconds += WatchedEnvironment::processorTime() - begin;
+}
+
+void SimulatedRun::observe(int64_t time) {
   Observation seen;
   seen.seconds = static_cast<double>(time) * 1e-9;
   seen.seen = job.watch->samples.upTo(time);
@@ -210,15 +220,15 @@ Status SimulatedRun::trainAll() {
       parts.model = [member] { return member->model(); };
   }
   sim::Simulation simulation(*job.environment, std::move(functions));
-  auto begin = std::chrono::steady_clock::now();
-  Status status = simulation.run();
-  job.wallSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
-  RB_TRY(std::move(status));
+  double begin = WatchedEnvironment::processorTime();
+  RB_TRY(simulation.run());
+  job.processorSeconds =
+      WatchedEnvironment::processorTime() - begin - lookSeconds;
   RB_TRY(std::move(looking).annotate("observation"));
   job.statistics = job.environment->statistics();
-  job.consensus = observer->consensus();
+  // Drains often end in an average, so what was seen before tells more.
+  job.consensus = job.observations.empty() ? observer->consensus()
+                                           : job.observations.back().consensus;
   // Where the run ended between two points of the grid, nobody looks further.
   job.environment->observe(INT64_MAX / 2, [](int64_t) {});
   return simulation.runModels();
@@ -274,7 +284,15 @@ Status SimulatedRun::tell() {
   return Status::ok();
 }
 
+/// Values on their way come and go by the million; their memory shall stay.
+void keepMemory() {
+  constexpr int large = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+}
+
 Status SimulatedRun::run(int &code) {
+  keepMemory();
   RB_TRY(checkOutputs(job.unit, options.train));
   RB_TRY(checkOutput("--log", options.log));
   RB_TRY(checkOutput("--report", options.report));

@@ -46,7 +46,7 @@ struct SimulateJob {
   sim::Statistics statistics;    // at the end of training
   EvalRecord evaluated;          // of the trained model; no samples: none
   double consensus = -1;         // in the end
-  double wallSeconds = 0;
+  double processorSeconds = 0;   // of the training, without looking on
 };
 
 /// What is told in the end: rows of name and value, and what looks wrong.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
+#include <numeric>
 
 using namespace rubato;
 
@@ -32,8 +33,7 @@ public:
     for (const ProgramChannel &channel : job.unit.program.channels)
       hasMailbox |= channel.kind == "mailbox";
     for (size_t rank = 0; rank != counts.members.size(); ++rank)
-      if (counts.members[rank].gradients > 0 ||
-          job.crew[rank]->role().count < 0)
+      if (job.watch->gradients[rank] > 0 || job.crew[rank]->role().count < 0)
         workers.push_back(rank);
   }
 
@@ -60,6 +60,10 @@ private:
       total += member.*what;
     return total;
   }
+  int64_t gradients() const {
+    return std::accumulate(job.watch->gradients.begin(),
+                           job.watch->gradients.end(), int64_t{0});
+  }
   int64_t uses(size_t rank) const {
     const sim::MemberStatistics &member = counts.members[rank];
     return hasMailbox ? member.accepted : member.samples;
@@ -85,9 +89,8 @@ private:
 /// Samples in one change of the model.
 double Summariser::effectiveBatch() const {
   auto samples = static_cast<double>(job.watch->samples.total());
-  int64_t gradients =
-      std::max<int64_t>(sum(&sim::MemberStatistics::gradients), 1);
-  double ofGradient = samples / static_cast<double>(gradients);
+  double ofGradient =
+      samples / static_cast<double>(std::max<int64_t>(gradients(), 1));
   if (hasMailbox) {
     auto it = counts.events.find("collect");
     return it == counts.events.end()
@@ -121,17 +124,15 @@ void Summariser::amounts() {
                         : text("%" PRId64 " to %" PRId64, least, most));
     }
   int64_t samples = job.watch->samples.total();
-  row("samples", text("%" PRId64 " in %" PRId64 " gradients", samples,
-                      sum(&sim::MemberStatistics::gradients)));
+  row("samples",
+      text("%" PRId64 " in %" PRId64 " gradients", samples, gradients()));
   row("bytes sent", std::to_string(job.watch->bytes.total()));
   row("effective batch", text("%.4g samples", effectiveBatch()));
-  row("wall time",
-      text("%.2f s, %.1f %% of it inside gradients and steps", job.wallSeconds,
-           job.wallSeconds > 0
-               ? 100 *
-                     std::chrono::duration<double>(job.watch->computing)
-                         .count() /
-                     job.wallSeconds
+  row("processor time",
+      text("%.2f s, %.1f %% of it inside compiled functions",
+           job.processorSeconds,
+           job.processorSeconds > 0
+               ? 100 * job.watch->computing / job.processorSeconds
                : 0.));
 }
 
@@ -183,9 +184,9 @@ void Summariser::mailbox() {
 
 void Summariser::pairs() {
   if (counts.exchanges) {
-    row("averagings", text("%.3g per gradient",
-                           share(sum(&sim::MemberStatistics::averagings),
-                                 sum(&sim::MemberStatistics::gradients))));
+    row("averagings",
+        text("%.3g per gradient",
+             share(sum(&sim::MemberStatistics::averagings), gradients())));
     row("repeated pairs", text("%.1f %% of %" PRId64 " exchanges",
                                100 * counts.repeatedShare(), counts.exchanges));
   }

@@ -5,7 +5,6 @@
 #include "program/environment.h"
 
 #include <atomic>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <queue>
@@ -57,8 +56,11 @@ public:
   double lossSum = 0;   // of all gradients
   bool carries = false; // a reduction was awaited in a later round
   std::vector<std::vector<MemberSpan>> spans; // of each member, in order
-  /// Wall time inside gradients, steps and other work.
-  std::chrono::nanoseconds computing{0};
+  std::vector<int64_t> gradients;             // of each member's rounds
+  /// Processor time inside gradients, steps and other work.
+  double computing = 0;
+  /// Seconds of processor time of this thread.
+  static double processorTime();
 
   int64_t members(const Caller &who) override { return inner.members(who); }
   int64_t rank(const Caller &who) override { return inner.rank(who); }
@@ -127,7 +129,7 @@ private:
   bool finite = true; // no loss was anything else
   size_t spanLimit;
   std::map<FutureHandle, int64_t> reductions; // the round of each start
-  std::chrono::steady_clock::time_point workBegan;
+  double workBegan = 0;
 };
 
 } // namespace rubato

@@ -38,8 +38,14 @@ OPTIONS = {
     "adaptive-sgd": ["mega-batch=48", "max-batch=16", "min-batch=8"],
     "k-avg": ["mega-batch=48", "local-steps=2", "max-batch=16", "min-batch=8"],
     "local-sgd": ["steps=2"],
+    "bounded-staleness": ["steps=2", "data=leased", "bound=1"],
+    "k-sync": ["steps=2", "data=leased"],
+    "asgd": ["steps=1"],
+    "a2cid2": ["topology=ring", "rate=2"],
+    "lb-bsp": ["delay=1", "batch=40"],
 
 }
+PLAIN = {"adaptive-sgd", "k-avg"}
 SERVERS = {"adasync", "asgd", "bounded-staleness", "k-async", "k-sync", "sa-adasync"}
 
 
@@ -77,7 +83,7 @@ def logs(rubato, interp, model, folder, algorithm):
     os.makedirs(own, exist_ok=True)
     path = lambda name: os.path.join(own, name)
     data = lambda name: os.path.join(folder, name)
-    common = [rubato, "compile", model, "--loss", "mse", "--optimizer", "sgd"]
+    common = [rubato, "compile", model, "--loss", "mse", "--optimizer", "sgd"] + ([] if algorithm in PLAIN else ["--momentum", "0.9"])
     common += ["--lr", "0.01", "--batch", BATCH, "--algorithm", algorithm]
     for option in OPTIONS.get(algorithm, []):
         common += ["--algorithm-option", option]
@@ -85,12 +91,12 @@ def logs(rubato, interp, model, folder, algorithm):
     run(common + ["-o", path("train")])
     run(
         [interp, path("program.mlir"), "--ranks", RANKS, "--seed", SEED]
-        + ["--rounds", 4, "--samples", SAMPLES, "--data", "id", "--model"]
+        + ["--rounds", 9, "--samples", SAMPLES, "--data", "id", "--model"]
         + ["--cost", data("cost.txt"), "--log", path("interpreter.jsonl")]
     )
     run(
         [path("train"), "simulate", "--cost", data("cost.txt"), "--seed", SEED]
-        + ["--workers", RANKS - (algorithm in SERVERS), "--rounds", 4]
+        + ["--workers", RANKS - (algorithm in SERVERS), "--rounds", 9]
         + ["--input", data("x.npy"), "--label", data("y.npy"), "--no-shuffle"]
         + ["--log", path("simulator.jsonl")]
     )
