@@ -149,6 +149,9 @@ Status MemberRun::runStrands() {
 
 Status MemberRun::train() {
   RB_TRY(member->init());
+  // Together: or whoever started first computes while the others start.
+  RB_TRY(job.fabric->barrier(rank, std::chrono::steady_clock::now() +
+                                       job.deadline()));
   environment->began(rank);
   RB_TRY(runStrands());
   environment->ended(rank);

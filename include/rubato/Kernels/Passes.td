@@ -45,13 +45,13 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::func::FuncOp"> {
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let summary = "Groups tensor operations and outlines each group as a kernel";
   let description = [{
-    Works on the training functions and on the bodies of the program's atomics
-    and strands. A matrix product takes the elementwise operations behind it as
+    Works on the training functions and on every block of the program. A matrix product takes the elementwise operations behind it as
     its epilogue, a reduction the ones in front of and behind it; what is left
     is grouped by shape. Several results per group are normal: an optimizer
     step is one kernel that reads and writes every vector once. Equal kernels
-    are made once. Calls to the training functions are inlined into the
-    program afterwards, so it reads as a list of kernel calls.
+    are made once. Calls to the training functions and to the program's own
+    helpers are inlined, so it reads as a list of kernel calls; `gsync.work`
+    keeps their names. Numbers of the host enter kernels as tensors of rank 0.
 
     Before:
     ```mlir

@@ -50,9 +50,10 @@ def SchedTestRemoveEventsPass
 }
 
 def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
-  let summary = "Turns a program of kernel calls into overlapped segments";
+  let summary = "Turns programs of kernel calls into programs over segments";
   let description = [{
-    Cuts the reduced vector into buckets in readiness order, places every value
+    A program whose round is one synchronous reduction is overlapped with it.
+    The pass cuts the reduced vector into buckets in readiness order, places every value
     in the arena (scratch shares memory by lifetime), gives kernels to the
     compute lane and one collective per bucket to the comm lane, and orders the
     lanes by events. A bucket's reduction starts as soon as its last gradient
@@ -64,6 +65,32 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
     `@accumulate` (and their `.fresh` variants, which start from zero) and
     `@evaluate.batch`, and the programs `@round`, `@gradient` and `@evaluate`
     that run them.
+
+    Every other program becomes one `sched.program` for each part of each role
+    (`@worker.init`, `@worker.compute`, …). Kernel calls between two operations
+    of the host are a segment; operations of `gsync` become calls of the
+    runtime. Cells and what loops carry are changed in place where nothing
+    still reads the old value, and copied otherwise; what one segment sees is
+    scratch, everything else has a place of its own in the private region.
+
+    ```mlir
+    gsync.strand (%prev: !F) {
+      %w = gsync.load @w : !P
+      …
+      %next = gsync.all_reduce sum on @grads(%acc, %n) : … -> !F
+      %got:2 = gsync.await %prev : !F
+      gsync.next %go(%next : !F)
+    }
+    // becomes
+    sched.program @worker.round -> i1 {
+      %prev = sched.read @worker.carried[0, 8] : i64
+      …
+      %next = sched.start all_reduce channel(0) root(%c0) ins(@worker.loop[0, 5140] : f32, …)
+      sched.await %prev outs(@worker.await[0, 5140] : f32, …)
+      sched.write %next, @worker.carried[0, 8] : i64
+      sched.return %go : i1
+    }
+    ```
   }];
   let options = [
     Option<"bucketBytes", "bucket-bytes", "int64_t", "1048576",

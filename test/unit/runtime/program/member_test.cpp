@@ -3,6 +3,7 @@
 #include "common/fake_environment.h"
 #include "common/hand_unit.h"
 #include "common/points.h"
+#include "common/sample_unit.h"
 #include "train/fake_unit.h"
 
 #include "program/member.h"
@@ -219,7 +220,48 @@ TEST(Synchronous, ReducesOnceInARound) {
                                       "0:0 begin step", "0:0 end step"}));
   EXPECT_EQ(calls[10].rfind("0:0 computed 8 ", 0), 0u) << calls[10];
   EXPECT_EQ(calls[11], "0:0 next");
+  EXPECT_EQ(calls[18], "0:1 start 0 of 4");
   EXPECT_EQ(calls[23], "0:1 last");
+}
+
+/// A round with two buckets: each has its collective and its event.
+int32_t bucketRound(rb_ctx *ctx, int32_t *go) {
+  auto *shared = static_cast<float *>(rb_regions(ctx)[RB_SHARED]);
+  int32_t status = RB_OK;
+  for (int32_t bucket = 0; bucket < 2 && status == RB_OK; ++bucket) {
+    shared[bucket] = float(bucket + 1);
+    rb_range in = {RB_SHARED, RB_F32, 4 * bucket, 1};
+    rb_range out = {RB_RESULT, RB_F32, 4 * bucket, 1};
+    rb_record(ctx, RB_COMPUTE, 2);
+    rb_wait(ctx, RB_COMM, 2); // holds the other lane back, and nobody else
+    status = rb_collective(ctx, RB_COMM, RB_ALL_REDUCE_SUM, 0, bucket, &in, 1,
+                           &out, 1, bucket);
+    rb_record(ctx, RB_COMM, bucket);
+  }
+  for (int32_t bucket = 0; bucket < 2 && status == RB_OK; ++bucket)
+    status = rb_wait(ctx, RB_COMPUTE, bucket);
+  *go = 0;
+  return status;
+}
+
+TEST(Synchronous, GathersTheBucketsOfARound) {
+  SampleUnit code(bucketRound);
+  Unit unit, program;
+  ASSERT_TRUE(loadUnit(code.code, unit));
+  ASSERT_TRUE(asProgram(unit, program));
+  FakeEnvironment environment;
+  std::unique_ptr<Member> member;
+  ASSERT_TRUE(Member::make(
+      {.unit = program, .environment = environment, .members = 1}, member));
+  Status status = member->strand(0);
+  ASSERT_TRUE(status) << status.message();
+  EXPECT_EQ(
+      environment.calls,
+      (std::vector<std::string>{"0:0 start 0 of 2", "0:0 await 7",
+                                "0:0 begin step", "0:0 end step", "0:0 last"}));
+  auto *sums = static_cast<float *>(member->address({RB_RESULT, 0}));
+  EXPECT_EQ(sums[0], 1);
+  EXPECT_EQ(sums[1], 2);
 }
 
 TEST(Synchronous, TellsAFailure) {
