@@ -55,7 +55,8 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
     return status;
   std::vector<int64_t> &numbers = streamOf(who).numbers;
   numbers = {0};
-  for (size_t i = outs.size() - (pulled ? 2 : 0); i < outs.size(); ++i) {
+  size_t values = outs.size() - (pulled && outs.size() >= 2 ? 2 : 0);
+  for (size_t i = values; i < outs.size(); ++i) {
     int64_t number = 0;
     std::memcpy(&number, outs[i].data, sizeof number);
     numbers.push_back(number);

@@ -109,6 +109,7 @@ Status ReplayingEnvironment::expect(const Caller &who, Operation operation,
   if (event.answered.size() < answers)
     return left(who, "the log has no answer to " + describe(operation, asked));
   strand.rest = rest;
+  strand.round = who.round;
   ++eventCount;
   return Status::ok();
 }
@@ -140,7 +141,7 @@ Status ReplayingEnvironment::checkEnd(int rank) {
     StrandState &strand = member.strands[i];
     RB_TRY(Status(strand.failure));
     if (readEvent(strand.rest, strand.event))
-      return left({rank, static_cast<int>(i), -3},
+      return left({rank, static_cast<int>(i), strand.round},
                   "the log has " +
                       describe(strand.event.operation, strand.event.asked) +
                       ", but the program has ended");

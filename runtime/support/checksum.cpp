@@ -10,8 +10,10 @@
 namespace rubato {
 
 static uint64_t mix(uint64_t state, uint64_t word) {
-  constexpr uint64_t odd = 0x9e3779b97f4a7c15U;
-  return (std::rotl(state, 29) ^ word) * odd;
+  // The word is spread before it meets the state, so that changes of two words
+  // that follow one another cannot undo each other easily.
+  constexpr uint64_t first = 0x9e3779b97f4a7c15U, second = 0xd1b54a32d192ed03U;
+  return std::rotl(state + word * first, 31) * second;
 }
 
 void Checksum::add(const void *bytes, size_t size) {
@@ -29,10 +31,9 @@ void Checksum::add(const void *bytes, size_t size) {
     at += std::min(left, block);
   }
   state = mix(state, size);
-  for (uint64_t each : lane) {
+  for (uint64_t each : lane)
     state = mix(state, each);
-    state ^= state >> 32;
-  }
+  state ^= state >> 32;
 }
 
 uint64_t checksumOf(const void *bytes, size_t size) {
