@@ -22,7 +22,9 @@ Strand *rubato::strandOf(rb_ctx *ctx, const char *call) {
 
 int32_t rb_work(rb_ctx *ctx, const char *name, int32_t begin) {
   // A round that is no strand's has nobody who asks for its times.
-  if (!ctx->strand)
+  // Of a synchronous round the strand says itself when it works: as a whole,
+  // since its reductions are done as a whole.
+  if (!ctx->strand || ctx->strand->synchronous)
     return RB_OK;
   return finishCall(ctx, ctx->strand->environment.work(ctx->strand->caller,
                                                        name, begin != 0));

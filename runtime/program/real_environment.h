@@ -126,7 +126,8 @@ private:
   };
 
   explicit RealEnvironment(const RealSetup &setup)
-      : setup(setup), begin(setup.begin) {}
+      : setup(setup), begin(setup.begin),
+        crowded(setup.members > allowedCpus()) {}
   Status makeMember(int rank, const std::vector<int> &roles);
   MemberState &memberOf(const Caller &who) {
     return members_[static_cast<size_t>(who.rank)];
@@ -145,6 +146,7 @@ private:
   RealSetup setup;
   std::vector<MemberState> members_;
   Clock::time_point begin;
+  bool crowded;                        // more members than cores
   std::atomic<int64_t> paused{0};      // nanoseconds in all
   std::atomic<int64_t> pausedSince{0}; // 0: runs
 };

@@ -227,7 +227,7 @@ TEST(Synchronous, ReducesOnceInARound) {
 /// A round with two buckets: each has its collective and its event.
 int32_t bucketRound(rb_ctx *ctx, int32_t *go) {
   auto *shared = static_cast<float *>(rb_regions(ctx)[RB_SHARED]);
-  int32_t status = RB_OK;
+  int32_t status = rb_work(ctx, "gradient", 1); // the whole round says it
   for (int32_t bucket = 0; bucket < 2 && status == RB_OK; ++bucket) {
     shared[bucket] = float(bucket + 1);
     rb_range in = {RB_SHARED, RB_F32, 4 * bucket, 1};
