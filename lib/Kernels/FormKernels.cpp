@@ -307,7 +307,7 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
     return success();
   }
 
-  /// "worker", "worker.gossip", "worker.gossip.update"
+  /// "worker", "worker.talk", "worker.talk.update"
   static std::string nameInside(Operation *op, const std::string &part) {
     if (auto strand = dyn_cast<gsync::StrandOp>(op);
         strand && strand.getLabel())

@@ -87,6 +87,10 @@ public:
   virtual Status await(int rank, int64_t future, Parts outs,
                        Deadline deadline) = 0;
 
+  /// Nobody will await this future: its round runs again. What was sent stays
+  /// sent, and the answer is dropped when it comes.
+  virtual void cancel(int rank, int64_t future) {}
+
   // Mailboxes. push and grant never wait.
   virtual Status push(int rank, int channel, int64_t ticket, Parts ins) = 0;
   virtual Status collect(int rank, int channel, int64_t first, bool byStaleness,

@@ -33,6 +33,7 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   ChannelState &mine = state(call.rank, call.channel);
   call.number = mine.posted + 1;
   RB_TRY(checkAlive(call));
+  reap(call.rank, call.channel);
   if (!mine.broken)
     return mine.broken;
   // Who awaited the one before the last does not need its slot any more, and
@@ -53,7 +54,7 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   int64_t now = steadyNow();
   words.sent.store(now, std::memory_order_release);
   words.posted.store(call.number);
-  future = addFuture({0, call, shape, now, false});
+  future = addFuture({0, call, shape, now, false, false});
   if (allPosted(call.channel, call.number))
     announce(call, work);
   return Status::ok();

@@ -59,8 +59,10 @@ int64_t SharedFabric::addFuture(Future future) {
 int SharedFabric::inFlight(int rank, int channel) {
   Local &local = *locals[size_t(rank)];
   std::lock_guard lock(local.mutex);
+  // A cancelled collective still needs its slot; an exchange has more room.
   return int(std::ranges::count_if(local.futures, [&](const Future &each) {
-    return each.call.channel == channel;
+    return each.call.channel == channel &&
+           !(each.cancelled && each.call.kind == Kind::Exchange);
   }));
 }
 
@@ -80,6 +82,7 @@ void SharedFabric::forget(int rank, int64_t id) {
   auto it = std::ranges::find(local.futures, id, &Future::id);
   if (it == local.futures.end())
     return;
+  local.cancelled -= it->cancelled;
   *it = local.futures.back();
   local.futures.pop_back();
 }
@@ -162,6 +165,48 @@ Status SharedFabric::take(const Future &future, const Standing &standing,
     ring(member(call.peer).bell);
   }
   return fits ? Status::ok() : wrongOuts(call, shape, standing.shape);
+}
+
+void SharedFabric::cancel(int rank, int64_t id) {
+  Future future;
+  if (!find(rank, id, future))
+    return;
+  if (future.call.kind == Kind::Pull)
+    return forget(rank, id);
+  Local &local = *locals[size_t(rank)];
+  {
+    std::lock_guard lock(local.mutex);
+    auto it = std::ranges::find(local.futures, id, &Future::id);
+    local.cancelled += !it->cancelled;
+    it->cancelled = true;
+  }
+  reap(rank, future.call.channel);
+}
+
+void SharedFabric::reap(int rank, int channel) {
+  Local &local = *locals[size_t(rank)];
+  if (local.cancelled.load() == 0)
+    return;
+  std::vector<Future> cancelled;
+  {
+    std::lock_guard lock(local.mutex);
+    for (const Future &each : local.futures)
+      if (each.cancelled && each.call.channel == channel)
+        cancelled.push_back(each);
+  }
+  for (const Future &future : cancelled) {
+    Standing standing = look(future);
+    if (!standing.over())
+      continue;
+    bool exchange = future.call.kind == Kind::Exchange;
+    if (exchange && standing.ready) {
+      letterFor(future.call)->full.store(0, std::memory_order_release);
+      ring(member(future.call.peer).bell);
+    } else if (!exchange && !standing.ready) {
+      state(rank, channel).broken = standing.failure;
+    }
+    forget(rank, future.id);
+  }
 }
 
 Status SharedFabric::isLate(const Future &future) {

@@ -31,6 +31,7 @@ public:
   bool done(int rank, int64_t future) override;
   Status await(int rank, int64_t future, Parts outs,
                Deadline deadline) override;
+  void cancel(int rank, int64_t future) override;
 
   Status push(int rank, int channel, int64_t ticket, Parts ins) override;
   Status collect(int rank, int channel, int64_t first, bool byStaleness,
@@ -65,6 +66,7 @@ private:
     Shape shape;
     int64_t started = 0;
     bool tooLate = false; // peer lost, or channel closed, when it began
+    bool cancelled = false;
   };
 
   /// How a future stands.
@@ -94,6 +96,7 @@ private:
     std::mutex mutex; // of the futures: strands are threads
     std::vector<Future> futures;
     int64_t lastFuture = 0;
+    std::atomic<int> cancelled{0}; // among the futures
     std::vector<ChannelState> channels;
     /// Chunks summed here. That one is done, others may learn first and tell;
     /// within the process it is said here too, where checkers can see it.
@@ -187,6 +190,8 @@ private:
   // Futures.
   int64_t addFuture(Future future);
   int inFlight(int rank, int channel);
+  /// Drops cancelled futures of a channel whose answers have come.
+  void reap(int rank, int channel);
   bool find(int rank, int64_t id, Future &future);
   void forget(int rank, int64_t id);
   Standing look(const Future &future);
@@ -207,7 +212,8 @@ private:
   void helpAll(int rank);
 
   // Pairs.
-  Status freeBuffer(const CallId &call, int &buffer);
+  Status findRoom(const CallId &call, int &buffer, int &which);
+  int freeBuffer(const CallId &call, int &slow);
   shared::LetterWords *letterFor(const CallId &call);
   void lookAtExchange(const Future &future, Standing &standing);
 

@@ -45,7 +45,7 @@ Status SharedFabric::startPull(int rank, int channel, int64_t after,
   RB_TRY(checkEnd(call, false));
   RB_TRY(checkAlive(call));
   bool closed = mailbox(channel).closed.load() != 0;
-  future = addFuture({0, call, {}, steadyNow(), closed});
+  future = addFuture({0, call, {}, steadyNow(), closed, false});
   return Status::ok();
 }
 

@@ -21,21 +21,21 @@ Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   RB_TRY(checkCall(call, shape.bytes()));
   RB_TRY(checkPeer(call));
   RB_TRY(checkAlive(call));
+  reap(rank, channel);
   if (inFlight(rank, channel) > 0)
     return tooMany(call);
   int64_t now = steadyNow();
   if (life(peer) == Life::Lost) {
-    future = addFuture({0, call, shape, now, true});
+    future = addFuture({0, call, shape, now, true, false});
     return Status::ok();
   }
-  int buffer = 0;
-  RB_TRY(freeBuffer(call, buffer));
-  LetterWords *pair = letters(channel, rank, peer);
-  int which = pair[0].full.load(std::memory_order_acquire) ? 1 : 0;
-  LetterWords &letter = pair[which];
-  if (letter.full.load(std::memory_order_acquire))
-    return tooMany(call);
+  int buffer = -1, which = -1;
+  RB_TRY(findRoom(call, buffer, which));
+  future = addFuture({0, call, shape, now, false, false});
+  if (which < 0)
+    return Status::ok(); // it will read nothing any more
   pack(ins, snapshot(channel, rank, buffer));
+  LetterWords &letter = letters(channel, rank, peer)[which];
   letter.buffer = buffer;
   letter.tag = tag;
   letter.sent = now;
@@ -44,43 +44,58 @@ Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   std::vector<int64_t> &letterOf = state(rank, channel).letterOf;
   std::ranges::replace(letterOf, int64_t(peer * 2 + which), int64_t(-1));
   letterOf[size_t(buffer)] = peer * 2 + which;
-  future = addFuture({0, call, shape, now, false});
   letter.full.store(1);
   ring(member(peer).bell);
   return Status::ok();
 }
 
-/// A buffer that nobody needs any more. More than a few unread ones mean that
-/// some receivers are slow to await what they have started; then this waits.
-Status SharedFabric::freeBuffer(const CallId &call, int &buffer) {
-  std::vector<int64_t> &letterOf = state(call.rank, call.channel).letterOf;
+/// A letter and a buffer that nobody needs any more; no letter if the peer has
+/// left. Many unread ones mean that receivers are slow to await what they have
+/// started; then this waits.
+Status SharedFabric::findRoom(const CallId &call, int &buffer, int &which) {
   Deadline deadline = std::chrono::steady_clock::now() + patience;
   Bell &bell = member(call.rank).bell;
+  const LetterWords *pair = letters(call.channel, call.rank, call.peer);
   for (;;) {
     uint32_t seen = bell.rings.load();
-    int slow = -1;
-    for (size_t i = 0; i < letterOf.size(); ++i) {
-      int64_t index = letterOf[i];
-      int reader = int(index / 2);
-      if (index >= 0) {
-        LetterWords &letter =
-            letters(call.channel, call.rank, reader)[index % 2];
-        if (letter.full.load(std::memory_order_acquire)) {
-          if (life(reader) == Life::Alive) {
-            slow = reader;
-            continue;
-          }
-          letter.full.store(0, std::memory_order_release);
-        }
-      }
-      buffer = int(i);
-      letterOf[i] = -1;
+    if (life(call.peer) != Life::Alive)
+      return Status::ok();
+    int slow = call.peer;
+    int letter = 0;
+    while (letter < 2 && pair[letter].full.load(std::memory_order_acquire))
+      ++letter;
+    buffer = letter < 2 ? freeBuffer(call, slow) : -1;
+    if (buffer >= 0) {
+      which = letter;
       return Status::ok();
     }
     RB_TRY(checkAlive(call));
     if (!sleep(bell, seen, deadline))
       return late(call, {slow});
   }
+}
+
+/// A buffer whose snapshot was read, or will not be; -1: there is none, and
+/// `slow` has not read the last of them.
+int SharedFabric::freeBuffer(const CallId &call, int &slow) {
+  std::vector<int64_t> &letterOf = state(call.rank, call.channel).letterOf;
+  for (size_t i = 0; i < letterOf.size(); ++i) {
+    int64_t index = letterOf[i];
+    if (index < 0)
+      return int(i);
+    int reader = int(index / 2);
+    LetterWords &letter = letters(call.channel, call.rank, reader)[index % 2];
+    bool full = letter.full.load(std::memory_order_acquire) != 0;
+    if (full && life(reader) == Life::Alive) {
+      slow = reader;
+      continue;
+    }
+    if (full)
+      letter.full.store(0, std::memory_order_release);
+    letterOf[i] = -1;
+    return int(i);
+  }
+  return -1;
 }
 
 /// The peer's letter that answers this exchange, the older one if a tag is

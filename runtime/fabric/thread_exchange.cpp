@@ -27,6 +27,7 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
   call.number = channel.posted[size_t(call.rank)] + 1;
   RB_TRY(checkAlive(call));
   Member &member = ranks[size_t(call.rank)];
+  reap(member);
   if (std::ranges::count_if(member.futures, [&](const auto &each) {
         return each.second.call.channel == call.channel;
       }) >= maxInFlight)
@@ -40,7 +41,8 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
   mine.message.sent = steadyNow();
   mine.message.data.resize(size_t(mine.message.shape.bytes()));
   pack(ins, mine.message.data.data());
-  future = addFuture({call, mine.message.shape, mine.message.sent, 0, false});
+  future =
+      addFuture({call, mine.message.shape, mine.message.sent, 0, false, false});
   if (++meeting.arrived < memberCount)
     return Status::ok();
 
@@ -105,13 +107,15 @@ Status ThreadFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   Lock lock(mutex);
   RB_TRY(checkAlive(call));
   Member &member = ranks[size_t(rank)];
+  reap(member);
   if (std::ranges::any_of(member.futures, [&](const auto &each) {
-        return each.second.call.channel == channel;
+        return each.second.call.channel == channel && !each.second.cancelled;
       }))
     return tooMany(call);
   bool dead = ranks[size_t(peer)].life == Life::Lost;
   Snapshot mine{rank, peer, tag, {shapeOf(ins), steadyNow(), {}}};
-  future = addFuture({call, mine.message.shape, mine.message.sent, 0, dead});
+  future =
+      addFuture({call, mine.message.shape, mine.message.sent, 0, dead, false});
   if (dead)
     return Status::ok();
   mine.message.data.resize(size_t(mine.message.shape.bytes()));

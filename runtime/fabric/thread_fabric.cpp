@@ -109,6 +109,30 @@ Status ThreadFabric::await(int rank, int64_t id, Parts outs,
   return Status::ok();
 }
 
+void ThreadFabric::cancel(int rank, int64_t id) {
+  Lock lock(mutex);
+  Member &member = ranks[size_t(rank)];
+  auto it = member.futures.find(id);
+  if (it == member.futures.end())
+    return;
+  it->second.cancelled = true;
+  reap(member);
+}
+
+void ThreadFabric::reap(Member &member) {
+  std::erase_if(member.futures, [&](const auto &each) {
+    const Future &future = each.second;
+    if (!future.cancelled)
+      return false;
+    if (future.call.kind == Kind::Pull)
+      return true;
+    Standing standing = look(future);
+    if (standing.ready)
+      taken(future);
+    return standing.over();
+  });
+}
+
 Status ThreadFabric::barrier(int rank, Deadline deadline) {
   Lock lock(mutex);
   CallId call{Kind::Barrier, rank, -1, ++ranks[size_t(rank)].barriers, -1};

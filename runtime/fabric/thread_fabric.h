@@ -29,6 +29,7 @@ public:
   bool done(int rank, int64_t future) override;
   Status await(int rank, int64_t future, Parts outs,
                Deadline deadline) override;
+  void cancel(int rank, int64_t future) override;
 
   Status push(int rank, int channel, int64_t ticket, Parts ins) override;
   Status collect(int rank, int channel, int64_t first, bool byStaleness,
@@ -93,6 +94,7 @@ private:
     Shape shape;
     int64_t started = 0, after = 0;
     bool tooLate = false; // peer lost, or channel closed, when it began
+    bool cancelled = false;
   };
   struct Member {
     Life life = Life::Alive;
@@ -123,6 +125,8 @@ private:
   void lookAtExchange(const Future &future, Standing &standing);
   void lookAtPull(const Future &future, Standing &standing);
   void taken(const Future &future);
+  /// Drops cancelled futures of a member whose answers have come.
+  void reap(Member &member);
   void endMember(int rank, Life life) noexcept;
 
   std::mutex mutex;

@@ -79,7 +79,7 @@ Status ThreadFabric::startPull(int rank, int channel, int64_t after,
   Lock lock(mutex);
   RB_TRY(checkAlive(call));
   bool closed = channels[size_t(channel)].closed;
-  future = addFuture({call, {}, steadyNow(), after, closed});
+  future = addFuture({call, {}, steadyNow(), after, closed, false});
   return Status::ok();
 }
 

@@ -39,7 +39,7 @@ struct ProgramChannel {
 };
 
 struct PolicySpec {
-  std::string name, kind; // "match", "gossip.matcher"
+  std::string name, kind; // as the program calls it, and what it is
   policy::Placement placement = policy::Placement::Local;
   std::vector<policy::NamedSetting> settings;
   std::vector<policy::Entry> entries;

@@ -37,7 +37,7 @@ Status SimEnvironment::prepare() {
     return Status::user("a simulation needs samples, a batch and a quantum of "
                         "at least 1");
   stage = std::make_unique<Stage>(spec, setup.members, setup.seed, *setup.costs,
-                                  setup.log, setup.stackBytes);
+                                  setup.log, setup.stackBytes, setup.maxSteps);
   samples = std::make_unique<Samples>(SampleOptions{setup.samples, setup.batch,
                                                     setup.quanta, setup.shuffle,
                                                     setup.seed},

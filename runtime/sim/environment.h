@@ -38,7 +38,9 @@ struct SimSetup {
   /// Members are asked to stop in this round of their first strand; 0: never.
   int64_t rounds = 0;
   EventLog::Sink log = {};
-  size_t stackBytes = 256 * 1024; // of a strand
+  size_t stackBytes = size_t{256} * 1024; // of a strand
+  /// Gives up after so many visible steps of all members.
+  int64_t maxSteps = INT64_MAX;
 };
 
 class SimEnvironment final : public Environment {

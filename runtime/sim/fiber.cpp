@@ -5,8 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 
 #ifndef __has_feature
@@ -22,6 +23,9 @@
 #endif
 
 namespace rubato::sim {
+
+/// A pointer as two integers.
+using Halves = std::array<unsigned, 2>;
 
 Fiber::Fiber() {
 #ifdef RUBATO_FIBER_TSAN
@@ -68,17 +72,15 @@ Status Fiber::make(size_t stackBytes, std::function<void()> body, Fiber &home,
   made->race = __tsan_create_fiber(0);
 #endif
   // makecontext passes integers only.
-  auto address = reinterpret_cast<uintptr_t>(made.get());
+  auto [first, second] = std::bit_cast<Halves>(made.get());
   makecontext(&made->context, reinterpret_cast<void (*)()>(&Fiber::enter), 2,
-              static_cast<unsigned>(address >> 32),
-              static_cast<unsigned>(address & 0xffffffffu));
+              first, second);
   fiber = std::move(made);
   return Status::ok();
 }
 
-void Fiber::enter(unsigned high, unsigned low) {
-  auto *self = reinterpret_cast<Fiber *>(static_cast<uintptr_t>(high) << 32 |
-                                         static_cast<uintptr_t>(low));
+void Fiber::enter(unsigned first, unsigned second) {
+  auto *self = std::bit_cast<Fiber *>(Halves{first, second});
   self->arrive();
   self->body();
   self->isOver = true;

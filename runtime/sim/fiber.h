@@ -40,7 +40,7 @@ private:
   struct Own {}; // a fiber with a stack
   explicit Fiber(Own) {}
 
-  static void enter(unsigned high, unsigned low);
+  static void enter(unsigned first, unsigned second);
   void arrive();
   void leave(Fiber &next, bool forGood);
 

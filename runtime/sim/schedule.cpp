@@ -42,6 +42,9 @@ void Schedule::push(Strand &strand, int64_t at, bool poll) {
 }
 
 Status Schedule::step(Strand &strand, int64_t at, bool poll) {
+  if (stepCount >= maxSteps)
+    fail(Status::user("not over after " + std::to_string(maxSteps) +
+                      " steps; limit the rounds, or allow more steps"));
   if (!outcome)
     return outcome;
   if (isFirst({at, strand.rank, strand.index, poll, &strand})) {
@@ -113,7 +116,7 @@ void Schedule::send(int64_t at, int channel, int worker, int64_t parcel) {
 }
 
 void Schedule::observe(int64_t every, std::function<void(int64_t)> callback) {
-  period = every;
+  period = std::max<int64_t>(every, 1);
   nextLook = 0;
   observer = std::move(callback);
 }

@@ -48,7 +48,9 @@ public:
   /// `arrived` is told that what was sent off arrives.
   using Arrival = std::function<void(int channel, int worker, int64_t parcel)>;
 
-  explicit Schedule(size_t stackBytes) : stackBytes(stackBytes) {}
+  /// Gives up after so many steps.
+  explicit Schedule(size_t stackBytes, int64_t maxSteps = INT64_MAX)
+      : stackBytes(stackBytes), maxSteps(maxSteps) {}
 
   int64_t now() const { return time; }
 
@@ -71,7 +73,7 @@ public:
   int64_t flying() const { return static_cast<int64_t>(arrivals.size()); }
 
   /// Calls back at 0, period, 2 period, …, when all that happens up to then has
-  /// happened.
+  /// happened. The period is above 0.
   void observe(int64_t period, std::function<void(int64_t)> callback);
 
   /// The first failure ends the run.
@@ -129,6 +131,7 @@ private:
   void resume(Strand &strand);
 
   size_t stackBytes;
+  int64_t maxSteps;
   int64_t time = 0, stepCount = 0, switchCount = 0, sent = 0;
   Earliest<Turn> turns;
   Earliest<Parcel> arrivals;

@@ -8,6 +8,22 @@ namespace rubato::sim {
 
 using Phase = VirtualMember::Phase;
 
+MemberFunctions functionsOf(Member &member) {
+  const RoleSpec &role = member.role();
+  MemberFunctions functions;
+  // What a role does not have is left out: then nothing is said of it.
+  if (role.init >= 0)
+    functions.init = [&member] { return member.init(); };
+  for (size_t i = 0; i != role.strands.size(); ++i)
+    functions.strands.emplace_back(
+        [&member, i] { return member.strand(static_cast<int>(i)); });
+  if (role.drain >= 0)
+    functions.drain = [&member] { return member.drain(); };
+  if (role.model >= 0)
+    functions.model = [&member] { return member.model(); };
+  return functions;
+}
+
 Simulation::Simulation(SimEnvironment &environment,
                        std::vector<MemberFunctions> members)
     : environment(environment), stage(*environment.stage),

@@ -2,6 +2,7 @@
 // drain, each in a fiber of its own.
 #pragma once
 
+#include "program/member.h"
 #include "sim/environment.h"
 
 #include <functional>
@@ -18,6 +19,9 @@ struct MemberFunctions {
   std::function<Status()> drain;
   std::function<Status()> model;
 };
+
+/// Those of a compiled member, which must outlive them.
+MemberFunctions functionsOf(Member &member);
 
 class Simulation {
 public:

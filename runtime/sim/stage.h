@@ -52,7 +52,7 @@ struct VirtualMember {
 class Stage {
 public:
   Stage(const ProgramSpec &spec, int members, uint64_t seed, Costs &costs,
-        EventLog::Sink sink, size_t stackBytes);
+        EventLog::Sink sink, size_t stackBytes, int64_t maxSteps);
 
   const RoleSpec &roleOf(int rank) const {
     return spec

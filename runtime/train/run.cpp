@@ -63,7 +63,7 @@ Status train(const Unit &unit, TrainOptions &options, int &code) {
   if (!options.dumpGradients.empty() && !unit.code->gradient)
     return {ErrorCode::Unsupported,
             "--dump-gradients: this executable has no gradient by itself; "
-            "compile the model with --algorithm allreduce"};
+            "compile the model with the synchronous algorithm"};
   if (!options.dumpGradients.empty()) {
     options.workers = 1; // one micro-batch of one member
     options.globalBatch = 0;

@@ -119,22 +119,78 @@ TEST_P(Collectives, AFutureIsDoneWhileEverybodyComputes) {
       Part parts[] = {partOf(values)};
       int64_t future = 0;
       NEED_OK(fabric->startAllReduce(rank, 0, parts, future));
-      // Rank 0 never looks: the others must not need it to.
+      // Rank 0 never looks, and nobody awaits: it is done all the same.
       Deadline deadline = soon();
-      if (rank == 0)
-        usleep(5000);
-      else
-        while (!fabric->done(rank, future)) {
-          NEED(std::chrono::steady_clock::now() < deadline);
-          usleep(100);
-        }
+      while (rank > 0 && !fabric->done(rank, future)) {
+        NEED(std::chrono::steady_clock::now() < deadline);
+        usleep(100);
+      }
+      NEED_OK(fabric->barrier(rank, soon()));
       NEED_OK(fabric->await(rank, future, parts, soon()));
       NEED(isSum(values, 3, call));
       NEED(fabric->done(rank, future)); // forgotten ones are
     }
-    NEED_OK(fabric->barrier(rank, soon()));
     fabric->leave(rank);
     return true;
+  });
+}
+
+TEST_P(Collectives, ACancelledOneCountsForTheOthers) {
+  make(2, {grads});
+  runAll([&](int rank) {
+    for (int64_t call = 1; call <= 20; ++call) {
+      auto values = operand<float>(rank, call, call % 3 ? 100 : 40000);
+      Part parts[] = {partOf(values)};
+      int64_t future = 0;
+      NEED_OK(fabric->startAllReduce(rank, 0, parts, future));
+      if (rank == 0 && call % 4 == 0) {
+        fabric->cancel(0, future);
+        Deadline deadline = soon(); // its slot is free when it is done
+        while (!fabric->done(0, future)) {
+          NEED(std::chrono::steady_clock::now() < deadline);
+          usleep(100);
+        }
+        continue;
+      }
+      NEED_OK(fabric->await(rank, future, parts, soon()));
+      NEED(isSum(values, 2, call));
+    }
+    fabric->leave(rank);
+    return true;
+  });
+}
+
+TEST_P(Collectives, AMemberUsesChannelsFromSeveralThreads) {
+  make(2, {grads, {"pairs", ChannelSpec::Kind::Pair, 1 << 16, -1, 0}});
+  runAll([&](int rank) {
+    auto reduce = [&] {
+      for (int64_t call = 1; call <= 50; ++call) {
+        auto values = operand<float>(rank, call, call % 5 ? 100 : 40000);
+        Part parts[] = {partOf(values)};
+        int64_t future = 0;
+        NEED_OK(fabric->startAllReduce(rank, 0, parts, future));
+        NEED_OK(fabric->await(rank, future, parts, soon()));
+        NEED(isSum(values, 2, call));
+      }
+      return true;
+    };
+    auto exchange = [&] {
+      for (int64_t tag = 1; tag <= 100; ++tag) {
+        auto values = operand<float>(rank, tag, 1000);
+        Part parts[] = {partOf(values)};
+        int64_t future = 0;
+        NEED_OK(fabric->startExchange(rank, 1, 1 - rank, tag, parts, future));
+        NEED_OK(fabric->await(rank, future, parts, soon()));
+        NEED(values == operand<float>(1 - rank, tag, 1000));
+      }
+      return true;
+    };
+    bool exchanged = false;
+    std::thread other([&] { exchanged = exchange(); });
+    bool reduced = reduce();
+    other.join();
+    fabric->leave(rank);
+    return reduced && exchanged;
   });
 }
 

@@ -28,7 +28,10 @@ protected:
   /// Kills one after a while and says so, as a launcher does.
   void kill(int rank) {
     std::mt19937 random(unsigned(GetParam() * 7919 + rank));
-    usleep(2000 + random() % 12000);
+    kill(rank, 5000 + random() % 20000);
+  }
+  void kill(int rank, unsigned microseconds) {
+    usleep(microseconds);
     ASSERT_EQ(::kill(children[size_t(rank)], SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(waitpid(children[size_t(rank)], &status, 0),
@@ -69,17 +72,18 @@ protected:
 };
 
 TEST_P(Kill, CollectivesEndWithTheLostMembersName) {
-  make(4, {{"grads", ChannelSpec::Kind::Collective, 1 << 20, -1, 0}});
+  make(4, {{"grads", ChannelSpec::Kind::Collective, 1 << 22, -1, 0}});
   int victim = GetParam() % 4;
   start([&](int rank) {
     int64_t futures[2] = {0, 0};
     for (int64_t call = 1;; ++call) {
-      // Small ones, large ones, and one carried over each round.
-      std::vector<float> values(call % 2 ? 100000 : 50, float(call));
+      // Small ones, large ones, and one carried over each round. Large ones
+      // are long in the sum, so that some die there.
+      std::vector<float> values(call % 2 ? 1 << 20 : 50, float(call));
       Part parts[] = {partOf(values)};
       Status status = fabric->startAllReduce(rank, 0, parts, futures[call % 2]);
       if (status && call > 1) {
-        std::vector<float> sum(call % 2 ? 50 : 100000);
+        std::vector<float> sum(call % 2 ? 50 : 1 << 20);
         Part outs[] = {partOf(sum)};
         status = fabric->await(rank, futures[1 - call % 2], outs, soon());
         NEED(!status ||
@@ -96,6 +100,32 @@ TEST_P(Kill, CollectivesEndWithTheLostMembersName) {
     }
   });
   kill(victim);
+  expectGoodEnds();
+}
+
+TEST_P(Kill, WhatTheDeadWereSummingIsSummedByOthers) {
+  constexpr size_t count = 2 << 20;
+  make(2, {{"grads", ChannelSpec::Kind::Collective, 4 * count, -1, 0}});
+  int victim = GetParam() % 2;
+  int posted[2];
+  ASSERT_EQ(pipe(posted), 0);
+  start([&](int rank) {
+    std::vector<float> values(count, float(rank + 1));
+    Part parts[] = {partOf(values)};
+    int64_t future = 0;
+    NEED_OK(fabric->startAllReduce(rank, 0, parts, future));
+    NEED(write(posted[1], "x", 1) == 1);
+    NEED_OK(fabric->await(rank, future, parts, soon()));
+    NEED(values == std::vector<float>(count, 3.0f));
+    fabric->leave(rank);
+    return true;
+  });
+  char bytes[2];
+  for (char &byte : bytes)
+    ASSERT_EQ(read(posted[0], &byte, 1), 1);
+  close(posted[0]);
+  close(posted[1]);
+  kill(victim, 1 + GetParam() * 100);
   expectGoodEnds();
 }
 
@@ -174,6 +204,6 @@ TEST_P(Kill, AMailboxOutlivesAWorkerButNotItsServer) {
   expectGoodEnds();
 }
 
-INSTANTIATE_TEST_SUITE_P(Moments, Kill, testing::Range(0, 12));
+INSTANTIATE_TEST_SUITE_P(Moments, Kill, testing::Range(0, 8));
 
 } // namespace

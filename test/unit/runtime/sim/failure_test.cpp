@@ -35,6 +35,7 @@ struct Cast {
     SimSetup setup{.spec = spec};
     setup.members = static_cast<int>(members.size());
     setup.costs = &costs;
+    setup.maxSteps = 1000;
     RB_TRY(SimEnvironment::make(setup, env));
     return Simulation(*env, members).run();
   }
@@ -168,6 +169,18 @@ TEST(Failure, AStrandEndsAtABoundary) {
   Cast cast(1);
   cast.members[0].strands = {[] { return Status::ok(); }};
   EXPECT_TRUE(contains(cast.run(), "returned before its last boundary"));
+}
+
+TEST(Failure, AnEndlessRunIsGivenUp) {
+  Cast cast(2);
+  for (int rank = 0; rank != 2; ++rank)
+    cast.members[static_cast<size_t>(rank)].strands = {
+        [&cast, rank]() -> Status {
+          for (int64_t round = 0;; ++round)
+            RB_TRY(cast.env->next({rank, 0, round}, true));
+        }};
+  EXPECT_EQ(cast.run().message(),
+            "not over after 1000 steps; limit the rounds, or allow more steps");
 }
 
 TEST(Failure, MeetingsEndWithTheOther) {

@@ -58,7 +58,7 @@ Status Self::rounds(const std::function<Status(bool &)> &round) {
 }
 
 Status SimRun::start(SimSetup setup, const Cells &first) {
-  if (!setup.log)
+  if (!setup.log && !quiet)
     setup.log = [this](std::string_view line) { log += line; };
   setup.batch = first.batch;
   RB_TRY(SimEnvironment::make(setup, env));

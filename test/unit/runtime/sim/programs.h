@@ -80,6 +80,7 @@ struct SimRun {
   std::unique_ptr<SimEnvironment> env;
   std::vector<std::shared_ptr<Cells>> cells;
   std::string log;
+  bool quiet = false; // no log at all
 
   /// Without a log in `setup` it is kept here.
   Status start(SimSetup setup, const Cells &first = {});

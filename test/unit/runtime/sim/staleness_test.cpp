@@ -43,7 +43,7 @@ Means measure(int64_t count, std::optional<int64_t> bound, int64_t steps,
   setup.members = kWorkers + 1;
   setup.costs = costs.get();
   setup.samples = 1000;
-  setup.log = [](std::string_view) {};
+  run.quiet = true;
   Cells cells;
   // The budget ends the run after so many rounds.
   cells.batch = 1;
