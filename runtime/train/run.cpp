@@ -6,6 +6,7 @@
 #include "train/prepare.h"
 #include "train/program_job.h"
 #include "train/replay.h"
+#include "train/simulate.h"
 #include "train/trace.h"
 
 #include <cstdio>
@@ -105,6 +106,8 @@ Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
   RB_TRY(loadUnit(unitCode, unit));
   if (argc > 1 && std::strcmp(argv[1], "replay") == 0)
     return replay(unit, argc, argv);
+  if (argc > 1 && std::strcmp(argv[1], "simulate") == 0)
+    return simulate(unit, argv[0], argc - 1, argv + 1, code);
   RB_TRY(parseOptions(unit, argc, argv, options));
   if (options.help) {
     std::string program = argc > 0 ? argv[0] : "train";
