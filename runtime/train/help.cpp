@@ -22,8 +22,10 @@ static std::string describe(const char *option, const BatchBuffer &buffer) {
 std::string rubato::helpText(const Unit &unit, const std::string &program) {
   std::string text = "Trains the model '" + unit.model +
                      "' in micro-batches of " + std::to_string(unit.quantum) +
-                     " samples.\n\nUsage: " + program +
-                     " OPTIONS\n\nData: IDX or .npy files, gzipped or not\n";
+                     " samples.\n\nUsage: " + program + " OPTIONS\n       " +
+                     program +
+                     " simulate CLUSTER.toml OPTIONS   (see simulate --help)"
+                     "\n\nData: IDX or .npy files, gzipped or not\n";
   for (const BatchBuffer &buffer : unit.inputs)
     text += describe("--input", buffer);
   for (const BatchBuffer &buffer : unit.labels)
