@@ -9,6 +9,7 @@
 #include "support/atomic_file.h"
 #include "train/option_values.h"
 #include "train/prepare.h"
+#include "train/simulate_cells.h"
 #include "train/simulate_job.h"
 #include "train/text_file.h"
 
@@ -118,7 +119,12 @@ Status SimulatedRun::makeEnvironment() {
     setup.rounds = *job.train.steps;
   if (!options.log.empty()) {
     RB_TRY(log.open("--log", options.log));
-    setup.log = [this](std::string_view line) { log.write(line); };
+    setup.log = [this](std::string_view line) {
+      if (options.logCells)
+        log.write(lineWithCells(line, job.unit, job.crew));
+      else
+        log.write(line);
+    };
   }
   RB_TRY(sim::SimEnvironment::make(setup, job.environment));
   constexpr size_t spansOfMember = 4000;
