@@ -21,24 +21,16 @@ static std::string describe(const char *option, const BatchBuffer &buffer) {
 
 std::string rubato::helpText(const Unit &unit, const std::string &program) {
   std::string text = "Trains the model '" + unit.model +
-                         "' in micro-batches of " +
-                         std::to_string(unit.quantum) +
-                         " samples.
-
-                         Usage
-      : " + program + " OPTIONS " +
-        program +
-        " simulate CLUSTER.toml OPTIONS   (see simulate --help)"
-        "
-        " +
-        program +
-        " replay FILE.log [OPTIONS]"
-        "
-
-        Data : IDX or.npy files,
-              gzipped or not ";
-                         for (const BatchBuffer &buffer : unit.inputs)
-                             text += describe("--input", buffer);
+                     "' in micro-batches of " + std::to_string(unit.quantum) +
+                     " samples.\n\nUsage: " + program + " OPTIONS\n       " +
+                     program +
+                     " simulate CLUSTER.toml OPTIONS   (see simulate --help)"
+                     "\n       " +
+                     program +
+                     " replay FILE.log [OPTIONS]"
+                     "\n\nData: IDX or .npy files, gzipped or not\n";
+  for (const BatchBuffer &buffer : unit.inputs)
+    text += describe("--input", buffer);
   for (const BatchBuffer &buffer : unit.labels)
     text += describe("--label", buffer);
   text +=
