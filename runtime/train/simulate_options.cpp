@@ -52,9 +52,9 @@ const Option table[] = {
 };
 
 /// Options of ./train that say how real workers run.
-const char *const realOnly[] = {"slow",           "fabric",     "timeline",
-                                "dump-gradients", "eval-every", "deadline",
-                                "print-config",   "device"};
+const char *const realOnly[] = {"record",   "slow",           "fabric",
+                                "timeline", "dump-gradients", "eval-every",
+                                "deadline", "print-config",   "device"};
 
 /// Takes the simulation's options out of `arguments`; the rest stays.
 Status takeOwn(std::vector<std::string> &arguments, SimulateOptions &options) {
