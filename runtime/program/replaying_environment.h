@@ -88,7 +88,7 @@ private:
     RunEvent event;        // the present one
     std::vector<int64_t> numbers;
     int64_t round = 0; // of its last event
-    Status failure; // of a call that could not say so; the next one does
+    Status failure;    // of a call that could not say so; the next one does
   };
   struct LockState {
     int64_t turn = 0; // of whoever is next
