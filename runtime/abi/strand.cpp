@@ -20,6 +20,16 @@ Status Strand::endWork() {
   return name ? environment.work(caller, name, false) : Status::ok();
 }
 
+/// What the one atomic of a synchronous round changes, in its order.
+static std::string updatesOf(const Unit &unit) {
+  std::string names;
+  for (const char *role : {"parameter", "optimizer", "counter"})
+    for (const Cell &cell : unit.cells)
+      if (cell.role == role)
+        names += (names.empty() ? "" : " ") + cell.name;
+  return names;
+}
+
 rb_ctx *makeStrandContext(const StrandSetup &setup) {
   ContextOptions options;
   options.rank = setup.caller.rank;
@@ -32,6 +42,7 @@ rb_ctx *makeStrandContext(const StrandSetup &setup) {
                                       .caller = setup.caller,
                                       .data = setup.data,
                                       .synchronous = setup.synchronous,
+                                      .updates = updatesOf(setup.unit),
                                       .rows = std::vector<int64_t>(quantum),
                                       .parts = {}});
   std::copy_n(setup.regions, RB_REGION_COUNT, context->regions);
@@ -45,6 +56,7 @@ rb_ctx *makeStrandContext(const StrandSetup &setup) {
 void setRound(rb_ctx *context, int64_t round) {
   context->strand->caller.round = round;
   context->strand->taken = 0;
+  context->strand->batches = 0;
   context->strand->working = nullptr;
   context->error = Status::ok();
 }
@@ -87,8 +99,12 @@ static Status nextRows(rb_ctx *context, const BatchRequest &request) {
   if (!strand.data)
     return {ErrorCode::Internal, "rank " + std::to_string(strand.caller.rank) +
                                      " takes a batch, but has no data"};
-  if (strand.synchronous)
+  if (strand.synchronous) {
     RB_TRY(strand.endWork());
+    // All but the last are a repeat of their own.
+    if (++strand.batches == strand.environment.quanta(strand.caller))
+      strand.environment.repeated(strand.caller, strand.batches - 1);
+  }
   int64_t count = 0;
   RB_TRY(
       strand.environment.nextBatch(strand.caller, request, strand.rows, count));

@@ -6,6 +6,7 @@
 #include "data/dataset.h"
 #include "program/environment.h"
 
+#include <string>
 #include <vector>
 
 namespace rubato {
@@ -16,9 +17,11 @@ struct Strand {
   Caller caller;
   const Dataset *data = nullptr;
   /// The unit is one synchronous round that runs as a program: it does not say
-  /// itself when it works and what it computed.
+  /// itself how long it works and what it computed.
   bool synchronous = false;
+  std::string updates = {};      // cells that such a round changes
   int64_t taken = 0;             // samples of the present round
+  int64_t batches = 0;           // micro-batches of it
   const char *working = nullptr; // work of such a round that has begun
   std::vector<int64_t> rows;     // of the present batch
   std::vector<Part> parts;       // of the present call

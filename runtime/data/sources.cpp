@@ -5,8 +5,8 @@
 using namespace rubato;
 
 Share rubato::shareOf(int64_t total, int64_t parts, int64_t part) {
-  int64_t base = total / parts, larger = total % parts;
-  return {part * base + std::min(part, larger), base + (part < larger)};
+  int64_t begin = total * part / parts;
+  return {begin, total * (part + 1) / parts - begin};
 }
 
 void BatchWriter::write(const BatchBuffers &to, const Permutation &order,

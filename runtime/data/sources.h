@@ -10,8 +10,8 @@
 
 namespace rubato {
 
-/// A contiguous part of [0, total): the first `total % parts` parts are one
-/// larger.
+/// A contiguous part of [0, total), from total · part / parts on, rounded down;
+/// the interpreter and the simulator deal rounds in the same way.
 struct Share {
   int64_t begin = 0, count = 0;
 };

@@ -16,6 +16,7 @@ Status asProgram(const Unit &unit, Unit &program) {
   program.program.channels = {
       {"grads", "collective", "", unit.regionBytes[RB_SHARED], 0}};
   program.program.functions = {"worker.round"};
+  program.program.locks = 1;
   program.parameters = parameters->place;
   return Status::ok();
 }

@@ -1,63 +1,20 @@
 #include "train/run.h"
 
 #include "program/synchronous.h"
-#include "state/export_onnx.h"
 #include "train/config.h"
 #include "train/job.h"
+#include "train/prepare.h"
 #include "train/program_job.h"
+#include "train/simulate.h"
 #include "train/trace.h"
 
 #include <cstdio>
+#include <cstring>
 #include <new>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace rubato;
 
 namespace {
-
-/// Whether a file could be written there; asked before hours of training.
-Status checkOutput(const char *flag, const std::string &path) {
-  if (path.empty())
-    return Status::ok();
-  size_t slash = path.rfind('/');
-  std::string folder = slash == path.npos ? "."
-                       : slash == 0       ? "/"
-                                          : path.substr(0, slash);
-  struct stat info;
-  std::string place = std::string(flag) + " " + path;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return Status::user(place + ": is a folder; give a file name");
-  if (access(folder.c_str(), W_OK) != 0)
-    return Status::user(place + ": cannot write into '" + folder +
-                        "'; does it exist?");
-  return Status::ok();
-}
-
-Status checkOutputs(const Unit &unit, const TrainOptions &options) {
-  RB_TRY(checkOutput("--save", options.save));
-  RB_TRY(checkOutput("--metrics", options.metrics));
-  RB_TRY(checkOutput("--timeline", options.timeline));
-  RB_TRY(checkOutput("--dump-parameters", options.dumpParameters));
-  RB_TRY(checkOutput("--dump-gradients", options.dumpGradients));
-  if (!options.save.empty())
-    RB_TRY(checkTemplate(unit));
-  if (options.lr && !unit.cell("base-lr"))
-    return {ErrorCode::Usage, "--lr: this executable was compiled without a "
-                              "learning rate to set"};
-  return Status::ok();
-}
-
-Status loadData(const Unit &unit, const TrainOptions &options, Dataset &train,
-                Dataset &eval) {
-  std::vector<std::string> warnings;
-  RB_TRY(loadDataset(unit, options.train, "", train, warnings));
-  if (!options.eval.inputs.empty())
-    RB_TRY(loadDataset(unit, options.eval, "eval-", eval, warnings));
-  for (const std::string &warning : warnings)
-    std::fprintf(stderr, "warning: %s\n", warning.c_str());
-  return Status::ok();
-}
 
 /// Puts the shared state and one slot per worker into memory that forked
 /// workers share.
@@ -142,6 +99,8 @@ Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
   Unit unit;
   TrainOptions options;
   RB_TRY(loadUnit(unitCode, unit));
+  if (argc > 1 && std::strcmp(argv[1], "simulate") == 0)
+    return simulate(unit, argv[0], argc - 1, argv + 1, code);
   RB_TRY(parseOptions(unit, argc, argv, options));
   if (options.help) {
     std::string program = argc > 0 ? argv[0] : "train";

@@ -78,7 +78,7 @@ TEST(Sources, ShareIsContiguousAndComplete) {
 }
 
 TEST(Sources, RanksTakeContiguousSharesWithAnExactTail) {
-  // 27 samples, rounds of 16 over 2 ranks of 2 quanta: 16, then 11 = 6 + 5.
+  // 27 samples, rounds of 16 over 2 ranks of 2 quanta: 16, then 11 = 5 + 6.
   Fixture fixture(27);
   TrainOrder order{16, 2, 2, 0, 0, false};
   TrainSource first(fixture.unit, fixture.dataset, order);
@@ -93,16 +93,16 @@ TEST(Sources, RanksTakeContiguousSharesWithAnExactTail) {
   EXPECT_EQ(first.roundSamples(), 11);
   EXPECT_EQ(fixture.next(first), (List{16, 17, 18, 19}));
   EXPECT_EQ(first.epoch(), 0);
-  EXPECT_EQ(fixture.next(first), (List{20, 21}));
-  EXPECT_EQ(fixture.next(second), (List{22, 23, 24, 25}));
-  EXPECT_EQ(fixture.next(second), (List{26}));
+  EXPECT_EQ(fixture.next(first), (List{20}));
+  EXPECT_EQ(fixture.next(second), (List{21, 22, 23, 24}));
+  EXPECT_EQ(fixture.next(second), (List{25, 26}));
   EXPECT_EQ(first.epoch(), 1);
   EXPECT_EQ(fixture.next(first), (List{0, 1, 2, 3}));
 }
 
 TEST(Sources, TailMayLeaveARankWithPaddingOnly) {
-  Fixture fixture(17); // 16, then 1 = 1 + 0
-  TrainOrder order{16, 2, 2, 1, 0, false};
+  Fixture fixture(17); // 16, then 1 = 0 + 1
+  TrainOrder order{16, 2, 2, 0, 0, false};
   TrainSource source(fixture.unit, fixture.dataset, order);
   fixture.next(source), fixture.next(source);
   EXPECT_TRUE(fixture.next(source).empty());

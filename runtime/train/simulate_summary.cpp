@@ -1,0 +1,318 @@
+// What is told of a simulated run: what applies to its program, in words.
+#include "train/simulate_job.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+#include <numeric>
+
+using namespace rubato;
+
+namespace {
+
+template <typename... Values>
+std::string text(const char *format, Values... values) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, values...);
+  return buffer;
+}
+
+/// JSON has no infinities.
+std::string jsonNumber(double value) {
+  return std::isfinite(value) ? text("%.9g", value) : "null";
+}
+
+double share(int64_t part, int64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+class Summariser {
+public:
+  explicit Summariser(const SimulateJob &job)
+      : job(job), counts(job.statistics) {
+    for (const ProgramChannel &channel : job.unit.program.channels)
+      hasMailbox |= channel.kind == "mailbox";
+    for (size_t rank = 0; rank != counts.members.size(); ++rank)
+      if (job.watch->gradients[rank] > 0 || job.crew[rank]->role().count < 0)
+        workers.push_back(rank);
+  }
+
+  SimulateSummary make() {
+    amounts();
+    idle();
+    if (hasMailbox)
+      mailbox();
+    pairs();
+    consensus();
+    model();
+    files();
+    warn();
+    return std::move(summary);
+  }
+
+private:
+  void row(const char *name, std::string value) {
+    summary.rows.emplace_back(name, std::move(value));
+  }
+  int64_t sum(int64_t sim::MemberStatistics::*what) const {
+    int64_t total = 0;
+    for (const sim::MemberStatistics &member : counts.members)
+      total += member.*what;
+    return total;
+  }
+  int64_t gradients() const {
+    return std::accumulate(job.watch->gradients.begin(),
+                           job.watch->gradients.end(), int64_t{0});
+  }
+  int64_t uses(size_t rank) const {
+    const sim::MemberStatistics &member = counts.members[rank];
+    return hasMailbox ? member.accepted : member.samples;
+  }
+
+  void amounts();
+  double effectiveBatch() const;
+  void idle();
+  void mailbox();
+  void pairs();
+  void consensus();
+  void model();
+  void files();
+  void warn();
+
+  const SimulateJob &job;
+  const sim::Statistics &counts;
+  bool hasMailbox = false;
+  std::vector<size_t> workers; // ranks
+  SimulateSummary summary;
+};
+
+/// Samples in one change of the model.
+double Summariser::effectiveBatch() const {
+  auto samples = static_cast<double>(job.watch->samples.total());
+  double ofGradient =
+      samples / static_cast<double>(std::max<int64_t>(gradients(), 1));
+  if (hasMailbox) {
+    auto it = counts.events.find("collect");
+    return it == counts.events.end()
+               ? 0
+               : ofGradient *
+                     share(sum(&sim::MemberStatistics::accepted), it->second);
+  }
+  const RoleSpec &role = job.unit.program.roles[0];
+  for (size_t i = 0; i != role.strands.size(); ++i)
+    if (role.strands[i].lockstep)
+      return samples / static_cast<double>(
+                           std::max<int64_t>(counts.members[0].rounds[i], 1));
+  return ofGradient;
+}
+
+void Summariser::amounts() {
+  row("virtual time", text("%.6g s", static_cast<double>(counts.time) * 1e-9));
+  row("members", std::to_string(job.members));
+  const ProgramSpec &program = job.unit.program;
+  for (const RoleSpec &role : program.roles)
+    for (size_t strand = 0; strand != role.strands.size(); ++strand) {
+      int64_t least = INT64_MAX, most = 0;
+      for (size_t rank = 0; rank != counts.members.size(); ++rank) {
+        if (&job.crew[rank]->role() != &role)
+          continue;
+        least = std::min(least, counts.members[rank].rounds[strand]);
+        most = std::max(most, counts.members[rank].rounds[strand]);
+      }
+      row(("rounds of " + role.name + "." + role.strands[strand].name).c_str(),
+          least == most ? text("%" PRId64, most)
+                        : text("%" PRId64 " to %" PRId64, least, most));
+    }
+  int64_t samples = job.watch->samples.total();
+  row("samples",
+      text("%" PRId64 " in %" PRId64 " gradients", samples, gradients()));
+  row("bytes sent", std::to_string(job.watch->bytes.total()));
+  row("effective batch", text("%.4g samples", effectiveBatch()));
+  row("processor time",
+      text("%.2f s, %.1f %% of it inside compiled functions",
+           job.processorSeconds,
+           job.processorSeconds > 0
+               ? 100 * job.watch->computing / job.processorSeconds
+               : 0.));
+}
+
+void Summariser::idle() {
+  constexpr size_t listed = 8;
+  double least = 1, most = 0, all = 0;
+  std::string list;
+  for (size_t rank : workers) {
+    const sim::MemberStatistics &member = counts.members[rank];
+    double idle =
+        1 - share(member.computing, std::max(member.endedAt, member.computing));
+    least = std::min(least, idle);
+    most = std::max(most, idle);
+    all += idle;
+    list +=
+        (list.empty() ? "" : ", ") + text("rank %zu %.1f %%", rank, 100 * idle);
+  }
+  if (workers.empty())
+    return;
+  row("idle", workers.size() <= listed
+                  ? list
+                  : text("%.1f %% in the mean, %.1f %% to %.1f %%",
+                         100 * all / static_cast<double>(workers.size()),
+                         100 * least, 100 * most));
+}
+
+void Summariser::mailbox() {
+  std::string list;
+  int64_t uploads = 0, staleness = 0;
+  for (auto [age, count] : counts.staleness) {
+    list +=
+        (list.empty() ? "" : ", ") + text("%" PRId64 " x %" PRId64, age, count);
+    uploads += count;
+    staleness += age * count;
+  }
+  row("staleness",
+      list.empty() ? "no upload was accepted"
+                   : list + text(" (mean %.3g)", share(staleness, uploads)));
+  row("restarts", text("%" PRId64 ", %" PRId64 " uploads came too late",
+                       counts.restarts, counts.dropped));
+  int64_t consumed = job.environment->stream().consumedCount();
+  int64_t computed = job.watch->samples.total();
+  double used = consumed ? share(consumed, computed)
+                         : share(sum(&sim::MemberStatistics::accepted),
+                                 sum(&sim::MemberStatistics::pushes));
+  row("wasted work", text("%.1f %% of the samples", 100 * (1 - used)));
+  row("longest queue", text("%" PRId64 " uploads", counts.longestQueue));
+}
+
+void Summariser::pairs() {
+  if (counts.exchanges) {
+    row("averagings",
+        text("%.3g per gradient",
+             share(sum(&sim::MemberStatistics::averagings), gradients())));
+    row("repeated pairs", text("%.1f %% of %" PRId64 " exchanges",
+                               100 * counts.repeatedShare(), counts.exchanges));
+  }
+  if (workers.size() < 2)
+    return;
+  size_t least = workers[0];
+  int64_t all = 0;
+  for (size_t rank : workers) {
+    all += uses(rank);
+    if (uses(rank) < uses(least))
+      least = rank;
+  }
+  row("least-used worker",
+      text("rank %zu, %.1f %% of the %s", least, 100 * share(uses(least), all),
+           hasMailbox ? "uploads" : "samples"));
+}
+
+void Summariser::consensus() {
+  if (job.consensus >= 0)
+    row("consensus distance", text("%.4g", job.consensus));
+}
+
+void Summariser::model() {
+  int64_t samples = job.watch->samples.total();
+  if (samples)
+    row("training loss",
+        text("%.4f (mean of the run)",
+             job.watch->lossSum / static_cast<double>(samples)));
+  const EvalRecord &evaluated = job.evaluated;
+  if (!evaluated.samples)
+    return;
+  row("evaluation loss", text("%.4f", evaluated.loss));
+  if (evaluated.hasAccuracy)
+    row("accuracy",
+        text("%.4f (%" PRId64 " of %" PRId64 ")", evaluated.accuracy(),
+             evaluated.correct, evaluated.samples));
+}
+
+void Summariser::files() {
+  for (auto [name, path] :
+       {std::pair<const char *, const std::string *>{"saved", &job.train.save},
+        {"metrics", &job.train.metrics},
+        {"event log", &job.options.log},
+        {"report", &job.options.report}})
+    if (!path->empty())
+      row(name, *path);
+}
+
+void Summariser::warn() {
+  constexpr double locked = 0.6;
+  if (counts.exchanges && counts.repeatedShare() > locked)
+    summary.warnings.push_back(text(
+        "%.0f %% of the exchanges repeat the last pair: pairs are locked to "
+        "each other, and the model mixes slowly; let averagings take less "
+        "than a gradient, or choose a topology with more neighbours",
+        100 * counts.repeatedShare()));
+  for (size_t rank : workers)
+    if (uses(rank) == 0)
+      summary.warnings.push_back(
+          text("rank %zu was never used: nothing that it computed is in the "
+               "model",
+               rank));
+  auto momentum = job.unit.options.find("momentum");
+  if (job.watch->carries && momentum != job.unit.options.end() &&
+      std::atof(momentum->second.c_str()) > 0)
+    summary.warnings.push_back(
+        "gradients are applied one round late, and momentum " +
+        momentum->second +
+        " makes up for no delay: it may swing; compile with a smaller "
+        "--momentum");
+}
+
+} // namespace
+
+SimulateSummary rubato::summarise(const SimulateJob &job) {
+  return Summariser(job).make();
+}
+
+std::string rubato::metricsLine(const Observation &seen) {
+  std::string line = "{\"t\":" + jsonNumber(seen.seconds) +
+                     text(",\"seen\":%" PRId64, seen.seen) +
+                     ",\"loss\":" + jsonNumber(seen.model.loss);
+  if (seen.model.hasAccuracy)
+    line += text(",\"correct\":%" PRId64, seen.model.correct) +
+            ",\"accuracy\":" + jsonNumber(seen.model.accuracy());
+  line += text(",\"bytes\":%" PRId64, seen.bytes);
+  if (seen.consensus >= 0)
+    line += ",\"consensus\":" + jsonNumber(seen.consensus);
+  return line + "}\n";
+}
+
+std::string rubato::metricsLine(const SimulateJob &job,
+                                const SimulateSummary &summary) {
+  std::string line =
+      "{\"summary\":true,\"t\":" +
+      jsonNumber(static_cast<double>(job.statistics.time) * 1e-9) +
+      text(",\"seen\":%" PRId64 ",\"bytes\":%" PRId64,
+           job.watch->samples.total(), job.watch->bytes.total());
+  if (job.evaluated.samples) {
+    line += ",\"loss\":" + jsonNumber(job.evaluated.loss);
+    if (job.evaluated.hasAccuracy)
+      line += text(",\"correct\":%" PRId64, job.evaluated.correct) +
+              ",\"accuracy\":" + jsonNumber(job.evaluated.accuracy());
+  }
+  if (job.consensus >= 0)
+    line += ",\"consensus\":" + jsonNumber(job.consensus);
+  if (job.options.target)
+    line += ",\"target\":" + jsonNumber(*job.options.target) + ",\"reached\":" +
+            (job.reached ? jsonNumber(*job.reached) : std::string("null"));
+  line += text(",\"restarts\":%" PRId64 ",\"dropped\":%" PRId64
+               ",\"exchanges\":%" PRId64 ",\"repeated-pairs\":%" PRId64,
+               job.statistics.restarts, job.statistics.dropped,
+               job.statistics.exchanges, job.statistics.repeatedPairs);
+  line += ",\"idle\":[";
+  for (size_t rank = 0; rank != job.statistics.members.size(); ++rank) {
+    const sim::MemberStatistics &member = job.statistics.members[rank];
+    double idle =
+        1 - share(member.computing, std::max(member.endedAt, member.computing));
+    line += (rank ? "," : "") +
+            (member.gradients ? jsonNumber(idle) : std::string("null"));
+  }
+  line += "],\"staleness\":{";
+  bool first = true;
+  for (auto [age, count] : job.statistics.staleness) {
+    line += (first ? "" : ",") + text("\"%" PRId64 "\":%" PRId64, age, count);
+    first = false;
+  }
+  return line + text("},\"warnings\":%zu}\n", summary.warnings.size());
+}
