@@ -6,6 +6,7 @@
 
 #include "rubato/Target/CPU/Link.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -237,6 +238,11 @@ int runReproduceCommand(int argc, char **argv) {
     return complain("unknown paper '" + options.paper +
                         "'; there are abs-sgd, bounded-staleness",
                     kUsage);
+  if (options.quick && study->tuned.empty())
+    return complain("there are no step sizes yet for a quick '" +
+                        options.paper + "'; leave --quick out",
+                    kUnsupported);
+  mlir::registerPassManagerCLOptions(); // the compiler asks for them
   std::string linkFiles = rubato::linkFilesDirectory(
       sys::fs::getMainExecutable(argv[0], (void *)&runReproduceCommand));
   SmallString<128> folder(options.keep);

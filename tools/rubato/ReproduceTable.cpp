@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-static constexpr unsigned kNames = 26, kColumn = 12;
+static constexpr unsigned kNames = 26, kColumn = 16;
 
 std::string verdictLine(const Verdict &verdict) {
   return (verdict.reproduced ? "reproduced: " : "not reproduced: ") +
@@ -43,6 +43,14 @@ void printTable(raw_ostream &os, const Results &results) {
     row(study.contenders[c].name, [&](size_t i) {
       return number(results.cells[i][c].median(),
                     study.observe < 1 ? "F2" : "F0");
+    });
+  os << "\nStep sizes in units of 1 / L\n\n";
+  for (size_t c = 0; c != study.contenders.size(); ++c)
+    row(study.contenders[c].name, [&](size_t i) {
+      const Choice &choice = results.cells[i][c].choice;
+      const Variant &variant = study.contenders[c].variants[choice.variant];
+      return (variant.label.empty() ? "" : variant.label + ": ") +
+             formatv("{0:F4}", choice.factor).str();
     });
   os << "\nHow many times as long as " << study.contenders.back().name
      << "\n\n";
