@@ -3,8 +3,9 @@
 
 Compiles examples/fashion-mlp with each algorithm, trains it with four worker
 processes on Fashion-MNIST, and compares the best accuracy over a grid of
-learning rates with that of allreduce over the same grid. The table closes with
-how many are within one point.
+learning rates with that of allreduce over the same grid. Rates fall to zero over
+the run: with a constant one the last few batches would decide. The table closes
+with how many are within one point.
 
     build/venv/bin/python bench/algorithms.py [--epochs 3] [--workers 4] [NAME...]
 """
@@ -43,8 +44,8 @@ def compile_trainer(name, folder, batch):
     path = folder / name
     command = [
         RUBATO, "compile", MODEL, "--loss", "softmax-cross-entropy",
-        "--optimizer", "sgd", "--batch", str(batch), "--algorithm", name,
-        "-o", path,
+        "--optimizer", "sgd", "--schedule", "cosine", "--batch", str(batch),
+        "--algorithm", name, "-o", path,
     ]  # fmt: skip
     for option in OPTIONS.get(name, []):
         command += ["--algorithm-option", option]

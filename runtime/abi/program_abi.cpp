@@ -21,8 +21,9 @@ Strand *rubato::strandOf(rb_ctx *ctx, const char *call) {
 }
 
 int32_t rb_work(rb_ctx *ctx, const char *name, int32_t begin) {
-  // A round that is no strand's has nobody who asks for its times; the work of
-  // one that runs as a strand is known here, without the wait for others.
+  // A round that is no strand's has nobody who asks for its times.
+  // Of a synchronous round the strand says itself when it works: as a whole,
+  // since its reductions are done as a whole.
   if (!ctx->strand || ctx->strand->synchronous)
     return RB_OK;
   return finishCall(ctx, ctx->strand->environment.work(ctx->strand->caller,

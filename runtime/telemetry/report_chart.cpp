@@ -152,7 +152,8 @@ std::string svgOf(const BarChart &chart) {
     to.y.widen(bar.second);
   std::string svg = frame(to, chart.title, chart.xLabel, chart.yLabel, false);
   auto count = static_cast<double>(std::max<size_t>(chart.bars.size(), 1));
-  double pitch = (Frame::right - Frame::left) / count;
+  constexpr double widest = 64;
+  double pitch = std::min(widest, (Frame::right - Frame::left) / count);
   // Labels that would overlap are left out.
   auto every = static_cast<size_t>(std::ceil(36 / pitch));
   for (size_t i = 0; i != chart.bars.size(); ++i) {

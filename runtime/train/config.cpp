@@ -100,6 +100,7 @@ std::string rubato::configText(const Unit &unit, const TrainOptions &options,
        {std::pair<const char *, const std::string *>{"save", &options.save},
         {"metrics", &options.metrics},
         {"timeline", &options.timeline},
+        {"record", &options.record},
         {"dump-parameters", &options.dumpParameters},
         {"dump-gradients", &options.dumpGradients}})
     if (!path->empty())

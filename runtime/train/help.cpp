@@ -22,8 +22,13 @@ static std::string describe(const char *option, const BatchBuffer &buffer) {
 std::string rubato::helpText(const Unit &unit, const std::string &program) {
   std::string text = "Trains the model '" + unit.model +
                      "' in micro-batches of " + std::to_string(unit.quantum) +
-                     " samples.\n\nUsage: " + program +
-                     " OPTIONS\n\nData: IDX or .npy files, gzipped or not\n";
+                     " samples.\n\nUsage: " + program + " OPTIONS\n       " +
+                     program +
+                     " simulate CLUSTER.toml OPTIONS   (see simulate --help)"
+                     "\n       " +
+                     program +
+                     " replay FILE.log [OPTIONS]"
+                     "\n\nData: IDX or .npy files, gzipped or not\n";
   for (const BatchBuffer &buffer : unit.inputs)
     text += describe("--input", buffer);
   for (const BatchBuffer &buffer : unit.labels)
@@ -58,6 +63,7 @@ Results
   --timeline FILE.json     what ran when, for Perfetto or chrome://tracing
   --dump-parameters FILE   trained parameters as safetensors; %r in FILE stands
                            for the rank and makes every worker write its own
+  --record FILE.log        everything that came by chance, for `replay`
   --dump-gradients FILE    gradient of the first micro-batch, unshuffled; no
                            training
 
@@ -65,6 +71,10 @@ Other
   --device cpu|trace       trace prints one round instead of running it
   --print-config           what is compiled in and what the options say, as JSON
   --quiet  --version  --help
+
+replay FILE.log runs a recorded run again in one process, to the same bits. It
+takes options of data, --save, --dump-parameters and --quiet; the log has the
+rest, and the names of the data too.
 
 Exit codes: 0 done, 1 bad input, 2 bad option, 3 unsupported, 4 a worker was
 lost, 5 the loss is not finite, 70 a bug; 128 + n stopped by signal n.

@@ -148,6 +148,11 @@ const Option table[] = {
        p.options.dumpGradients = v;
        return Status::ok();
      }},
+    {"record", true,
+     [](Parse &p, const std::string &v) {
+       p.options.record = v;
+       return Status::ok();
+     }},
     {"device", true,
      [](Parse &p, const std::string &v) {
        if (v != "cpu" && v != "trace")
@@ -186,16 +191,20 @@ const Option table[] = {
 };
 
 Status unknownOption(const std::string &name) {
-  std::vector<std::string> names;
-  for (const Option &option : table)
-    names.push_back(option.name);
-  std::string nearest = nearestName(name, names);
+  std::string nearest = nearestName(name, optionNames());
   return usage("unknown option --" + name +
                (nearest.empty() ? "; --help lists them"
                                 : "; did you mean --" + nearest + "?"));
 }
 
 } // namespace
+
+std::vector<std::string> rubato::optionNames() {
+  std::vector<std::string> names;
+  for (const Option &option : table)
+    names.push_back(option.name);
+  return names;
+}
 
 Status rubato::parseOptions(const Unit &unit, int argc, char **argv,
                             TrainOptions &options) {

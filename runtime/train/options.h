@@ -27,6 +27,7 @@ struct TrainOptions {
   bool shuffle = true;
   int64_t evalEvery = 1;
   std::string save, metrics, timeline, dumpParameters, dumpGradients;
+  std::string record; // the log of a run of a program
   DeviceKind device = DeviceKind::Cpu;
   double deadline = 60; // seconds
   bool printConfig = false, quiet = false, help = false, version = false;
@@ -36,6 +37,9 @@ struct TrainOptions {
 /// name where one was misspelt.
 Status parseOptions(const Unit &unit, int argc, char **argv,
                     TrainOptions &options);
+
+/// The names of all options, without the dashes.
+std::vector<std::string> optionNames();
 
 /// The page that --help prints.
 std::string helpText(const Unit &unit, const std::string &program);

@@ -5,6 +5,7 @@
 #include "control/coordinator.h"
 #include "data/sample_queue.h"
 #include "fabric/fabric.h"
+#include "program/member.h"
 #include "program/real_environment.h"
 #include "telemetry/progress.h"
 #include "train/job.h"
@@ -54,6 +55,16 @@ Status trainProgram(ProgramJob &job, int &code);
 
 /// One member from beginning to end, in its own process or thread.
 Status runMember(ProgramJob &job, int rank);
+
+/// Who runs what and who has a model: fills in members, roles and evaluators.
+Status castRoles(ProgramJob &job);
+
+/// One of the evaluators: its part of the evaluation, and the files that the
+/// options want of its model. After `Member::model`.
+Status evaluateModel(ProgramJob &job, Member &member);
+Status writeModel(ProgramJob &job, Member &member);
+/// Bytes of the flat parameters.
+size_t modelBytes(const Unit &unit);
 
 /// What the launcher tells while members run and in the end.
 class ProgramReport {

@@ -1,16 +1,11 @@
 // One member of a program: its strands as threads, then its model.
 #include "control/client.h"
-#include "data/sources.h"
-#include "program/member.h"
-#include "state/dump.h"
-#include "state/export_onnx.h"
+#include "program/recording_environment.h"
 #include "telemetry/merge_traces.h"
 #include "telemetry/timeline.h"
 #include "train/program_job.h"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <thread>
 
 using namespace rubato;
@@ -44,10 +39,12 @@ private:
   Status train();
   Status runStrands();
   Status finish();
-  Status evaluate(int64_t index);
-  Status writeModel(bool leads);
-  int64_t samplesSeen() const;
   void fail();
+  Environment &environmentOfMember() {
+    if (recorder)
+      return *recorder;
+    return *environment;
+  }
 
   ProgramJob &job;
   int rank;
@@ -56,6 +53,7 @@ private:
   Desk *desk = nullptr;
   std::unique_ptr<Timeline> timeline; // outlives the member
   std::unique_ptr<RealEnvironment> environment;
+  std::unique_ptr<RecordingEnvironment> recorder; // with --record only
   std::unique_ptr<Member> member;
 };
 
@@ -99,6 +97,11 @@ Status MemberRun::start() {
   for (auto [slow, factor] : options.slow)
     setup.slow[static_cast<size_t>(slow)] = factor;
   RB_TRY(RealEnvironment::make(setup, environment));
+  if (!options.record.empty())
+    RB_TRY(RecordingEnvironment::make({*environment, options.record, rank,
+                                       static_cast<int>(role.strands.size()),
+                                       job.unit.program.locks},
+                                      recorder));
   if (!options.timeline.empty()) {
     std::vector<std::string> lanes;
     for (const StrandSpec &strand : role.strands)
@@ -106,7 +109,7 @@ Status MemberRun::start() {
     timeline = std::make_unique<Timeline>(1 << 16, std::move(lanes));
   }
   RB_TRY(Member::make({.unit = job.unit,
-                       .environment = *environment,
+                       .environment = environmentOfMember(),
                        .rank = rank,
                        .members = job.members,
                        .data = &job.train,
@@ -160,58 +163,20 @@ Status MemberRun::train() {
 
 Status MemberRun::finish() {
   RB_TRY(member->model());
-  auto place = std::find(job.evaluators.begin(), job.evaluators.end(), rank);
-  if (place != job.evaluators.end()) {
+  if (std::ranges::count(job.evaluators, rank) > 0) {
+    if (recorder)
+      recorder->model(member->address(job.unit.parameters),
+                      modelBytes(job.unit));
     if (job.eval.samples > 0 && job.shared->stop.load() == 0)
-      RB_TRY(evaluate(place - job.evaluators.begin()));
-    RB_TRY(writeModel(place == job.evaluators.begin()));
+      RB_TRY(evaluateModel(job, *member));
+    RB_TRY(writeModel(job, *member));
   }
+  if (recorder)
+    RB_TRY(recorder->finish());
   if (!timeline)
     return Status::ok();
   return timeline->writeChromeTrace(
       tracePart(job.options.timeline, job.members, rank), rank);
-}
-
-Status MemberRun::evaluate(int64_t index) {
-  WorkerSlot &slot = job.slots[rank];
-  Share share = shareOf(job.eval.samples,
-                        static_cast<int64_t>(job.evaluators.size()), index);
-  std::vector<int64_t> rows;
-  for (int64_t done = 0; done < share.count; done += job.unit.quantum) {
-    int64_t count = std::min(job.unit.quantum, share.count - done);
-    rows.resize(static_cast<size_t>(count));
-    std::iota(rows.begin(), rows.end(), share.begin + done);
-    Member::Score score;
-    RB_TRY(member->evaluate(job.eval, rows, score));
-    slot.evalLoss += score.loss;
-    slot.evalCorrect += score.correct;
-    slot.evalValid += score.valid;
-  }
-  return Status::ok();
-}
-
-/// Samples in the model as the program counts them.
-int64_t MemberRun::samplesSeen() const {
-  const Cell *cell = job.unit.cell("seen");
-  if (!cell || cell->dtype != RB_I64)
-    return job.statistics[rank].samples.load();
-  int64_t seen = 0;
-  std::memcpy(&seen, member->address(cell->place), sizeof seen);
-  return seen;
-}
-
-Status MemberRun::writeModel(bool leads) {
-  const void *flat = member->address(job.unit.parameters);
-  if (leads && !job.options.save.empty())
-    RB_TRY(saveOnnx(job.unit, flat, job.options.save));
-  std::string path = job.options.dumpParameters;
-  size_t wildcard = path.find("%r");
-  if (path.empty() || (!leads && wildcard == path.npos))
-    return Status::ok();
-  if (wildcard != path.npos)
-    path.replace(wildcard, 2, std::to_string(rank));
-  return dumpSlots(job.unit, flat, path,
-                   {{"samples", std::to_string(samplesSeen())}});
 }
 
 } // namespace

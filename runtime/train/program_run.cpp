@@ -5,6 +5,7 @@
 #include "support/memory.h"
 #include "train/crew.h"
 #include "train/program_job.h"
+#include "train/record.h"
 
 #include <new>
 #include <thread>
@@ -12,33 +13,6 @@
 using namespace rubato;
 
 namespace {
-
-/// Who runs what: `--workers` of the role that takes the rest.
-Status castRoles(ProgramJob &job) {
-  const ProgramSpec &program = job.unit.program;
-  int64_t members = 0;
-  for (const RoleSpec &role : program.roles)
-    members += role.count < 0 ? job.options.workers : role.count;
-  constexpr int64_t most = 1024;
-  if (members > most)
-    return {ErrorCode::Usage, "--workers: at most 1024 members can run"};
-  job.members = static_cast<int>(members);
-  job.roles = program.rolesOfRanks(job.members);
-  for (auto [rank, factor] : job.options.slow)
-    if (rank >= members)
-      return {ErrorCode::Usage, "--slow " + std::to_string(rank) +
-                                    ": there are members 0 to " +
-                                    std::to_string(members - 1)};
-  for (int rank = 0; rank < job.members; ++rank)
-    if (job.roleOf(rank).model >= 0)
-      job.evaluators.push_back(rank);
-  // A role that does not say what its model is has it at all times.
-  if (job.evaluators.empty())
-    for (int rank = 0; rank < job.members; ++rank)
-      if (job.roleOf(rank).count < 0 || program.roles.size() == 1)
-        job.evaluators.push_back(rank);
-  return Status::ok();
-}
 
 /// Objects of one kind after another in shared memory.
 template <class T> T *place(char *&at, int64_t count) {
@@ -129,6 +103,33 @@ Crew crewOf(ProgramJob &job, ProgramReport &report) {
 
 } // namespace
 
+/// `--workers` of the role that takes the rest.
+Status rubato::castRoles(ProgramJob &job) {
+  const ProgramSpec &program = job.unit.program;
+  int64_t members = 0;
+  for (const RoleSpec &role : program.roles)
+    members += role.count < 0 ? job.options.workers : role.count;
+  constexpr int64_t most = 1024;
+  if (members > most)
+    return {ErrorCode::Usage, "--workers: at most 1024 members can run"};
+  job.members = static_cast<int>(members);
+  job.roles = program.rolesOfRanks(job.members);
+  for (auto [rank, factor] : job.options.slow)
+    if (rank >= members)
+      return {ErrorCode::Usage, "--slow " + std::to_string(rank) +
+                                    ": there are members 0 to " +
+                                    std::to_string(members - 1)};
+  for (int rank = 0; rank < job.members; ++rank)
+    if (job.roleOf(rank).model >= 0)
+      job.evaluators.push_back(rank);
+  // A role that does not say what its model is has it at all times.
+  if (job.evaluators.empty())
+    for (int rank = 0; rank < job.members; ++rank)
+      if (job.roleOf(rank).count < 0 || program.roles.size() == 1)
+        job.evaluators.push_back(rank);
+  return Status::ok();
+}
+
 Status rubato::trainProgram(ProgramJob &job, int &code) {
   RB_TRY(castRoles(job));
   RB_TRY(makeProgramPlan(job.unit, job.options, job.train.samples, job.plan));
@@ -148,6 +149,8 @@ Status rubato::trainProgram(ProgramJob &job, int &code) {
   for (int rank = 0; rank < job.members; ++rank)
     seen += job.statistics[rank].samples.load();
   job.shared->stoppedEarly.store(seen < job.plan.budget);
+  if (!job.options.record.empty())
+    code = endRecord(job, code);
   if (code == 0)
     RB_TRY(report.finish());
   code = endTimeline(job.options, job.members, code);

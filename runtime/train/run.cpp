@@ -5,6 +5,7 @@
 #include "train/job.h"
 #include "train/prepare.h"
 #include "train/program_job.h"
+#include "train/replay.h"
 #include "train/simulate.h"
 #include "train/trace.h"
 
@@ -39,12 +40,13 @@ bool runsAsProgram(const Unit &unit, const TrainOptions &options) {
   if (!options.dumpGradients.empty())
     return false;
   return !unit.program.empty() || options.seconds || !options.slow.empty() ||
-         options.fabric;
+         options.fabric || !options.record.empty();
 }
 
 Status trainAsProgram(const Unit &unit, const TrainOptions &options,
                       int &code) {
   RB_TRY(checkOutputs(unit, options));
+  RB_TRY(checkOutput("--record", options.record));
   Unit program = unit;
   if (unit.program.empty())
     RB_TRY(asProgram(unit, program));
@@ -56,6 +58,9 @@ Status trainAsProgram(const Unit &unit, const TrainOptions &options,
 Status train(const Unit &unit, TrainOptions &options, int &code) {
   if (runsAsProgram(unit, options))
     return trainAsProgram(unit, options, code);
+  if (!options.dumpGradients.empty() && !options.record.empty())
+    return {ErrorCode::Usage, "--dump-gradients trains nothing that --record "
+                              "could record; give one of them"};
   if (!options.dumpGradients.empty() && !unit.code->gradient)
     return {ErrorCode::Unsupported,
             "--dump-gradients: this executable has no gradient by itself; "
@@ -99,6 +104,8 @@ Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
   Unit unit;
   TrainOptions options;
   RB_TRY(loadUnit(unitCode, unit));
+  if (argc > 1 && std::strcmp(argv[1], "replay") == 0)
+    return replay(unit, argc, argv);
   if (argc > 1 && std::strcmp(argv[1], "simulate") == 0)
     return simulate(unit, argv[0], argc - 1, argv + 1, code);
   RB_TRY(parseOptions(unit, argc, argv, options));

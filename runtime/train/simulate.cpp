@@ -9,6 +9,7 @@
 #include "support/atomic_file.h"
 #include "train/option_values.h"
 #include "train/prepare.h"
+#include "train/simulate_cells.h"
 #include "train/simulate_job.h"
 #include "train/text_file.h"
 
@@ -16,8 +17,8 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <malloc.h>
-#include <sstream>
 
 using namespace rubato;
 
@@ -39,6 +40,7 @@ private:
   Status trainAll();
   void look(int64_t time);
   void observe(int64_t time);
+  int64_t samplesIn(int rank) const;
   Status writeModels();
   Status writeModel(int rank);
   Status tell();
@@ -93,13 +95,12 @@ Status SimulatedRun::makeCosts() {
     return Status::ok();
   }
   std::ifstream file(options.cost);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.fail())
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad())
     return Status::user("--cost " + options.cost +
                         ": cannot be read; does it exist?");
   auto table = std::make_unique<sim::CostTable>(seed);
-  RB_TRY(table->read(text.str(), options.cost));
+  RB_TRY(table->read(text, options.cost));
   job.costs = std::move(table);
   return Status::ok();
 }
@@ -118,7 +119,12 @@ Status SimulatedRun::makeEnvironment() {
     setup.rounds = *job.train.steps;
   if (!options.log.empty()) {
     RB_TRY(log.open("--log", options.log));
-    setup.log = [this](std::string_view line) { log.write(line); };
+    setup.log = [this](std::string_view line) {
+      if (options.logCells)
+        log.write(lineWithCells(line, job.unit, job.crew));
+      else
+        log.write(line);
+    };
   }
   RB_TRY(sim::SimEnvironment::make(setup, job.environment));
   constexpr size_t spansOfMember = 4000;
@@ -226,6 +232,7 @@ Status SimulatedRun::trainAll() {
       WatchedEnvironment::processorTime() - begin - lookSeconds;
   RB_TRY(std::move(looking).annotate("observation"));
   job.statistics = job.environment->statistics();
+  job.inModel = samplesIn(job.leader);
   // Drains often end in an average, so what was seen before tells more.
   job.consensus = job.observations.empty() ? observer->consensus()
                                            : job.observations.back().consensus;
@@ -234,18 +241,24 @@ Status SimulatedRun::trainAll() {
   return simulation.runModels();
 }
 
+/// Samples in a member's model as its program counts them.
+int64_t SimulatedRun::samplesIn(int rank) const {
+  int64_t seen = job.watch->samples.total();
+  if (const Cell *cell = job.unit.cell("seen"); cell && cell->dtype == RB_I64)
+    std::memcpy(&seen,
+                job.crew[static_cast<size_t>(rank)]->address(cell->place),
+                sizeof seen);
+  return seen;
+}
+
 Status SimulatedRun::writeModel(int rank) {
   const void *flat =
       job.crew[static_cast<size_t>(rank)]->address(job.unit.parameters);
   std::string path = job.train.dumpParameters;
   if (size_t wildcard = path.find("%r"); wildcard != path.npos)
     path.replace(wildcard, 2, std::to_string(rank));
-  int64_t seen = job.watch->samples.total();
-  if (const Cell *cell = job.unit.cell("seen"); cell && cell->dtype == RB_I64)
-    std::memcpy(&seen,
-                job.crew[static_cast<size_t>(rank)]->address(cell->place),
-                sizeof seen);
-  return dumpSlots(job.unit, flat, path, {{"samples", std::to_string(seen)}});
+  return dumpSlots(job.unit, flat, path,
+                   {{"samples", std::to_string(samplesIn(rank))}});
 }
 
 Status SimulatedRun::writeModels() {

@@ -36,6 +36,7 @@ Results
   --metrics FILE.jsonl     one line per observation, and the summary
   --report FILE.html       curves, timeline and histograms in one page
   --log FILE.jsonl         every event, as rubato-interp writes it
+  --log-cells              the log has all cells after every round and drain
   --quiet  --help
 
 Exit codes: 0 done, 1 bad input, 2 bad option, 3 unsupported, 5 the loss is not

@@ -46,6 +46,7 @@ struct SimulateJob {
   sim::Statistics statistics;    // at the end of training
   EvalRecord evaluated;          // of the trained model; no samples: none
   double consensus = -1;         // in the end
+  int64_t inModel = 0;           // samples, as the leader counts them
   double processorSeconds = 0;   // of the training, without looking on
 };
 

@@ -70,6 +70,10 @@ Status takeOwn(std::vector<std::string> &arguments, SimulateOptions &options) {
       return usage("--" + name +
                    " is for real runs; simulate --help lists "
                    "what a simulation understands");
+    if (argument == "--log-cells") {
+      options.logCells = true;
+      continue;
+    }
     const Option *option = std::ranges::find_if(
         table, [&](const Option &each) { return name == each.name; });
     if (option == std::end(table)) {
@@ -107,6 +111,8 @@ Status check(const SimulateOptions &options) {
                  "--eval-label");
   if (options.target && !options.observe)
     return usage("--target is looked for on the grid of --observe SECONDS");
+  if (options.logCells && options.log.empty())
+    return usage("--log-cells adds to the lines of --log FILE");
   if (options.rounds && options.train.steps)
     return usage("--rounds and --steps both say when to stop; give one");
   return Status::ok();

@@ -14,6 +14,7 @@ struct SimulateOptions {
   std::optional<double> observe; // seconds of virtual time
   std::optional<double> target;  // evaluation loss
   std::string log, report;
+  bool logCells = false; // in the log
   bool help = false;
 
   uint64_t seedOfTimes() const { return timingSeed.value_or(train.seed); }

@@ -91,13 +91,8 @@ double Summariser::effectiveBatch() const {
   auto samples = static_cast<double>(job.watch->samples.total());
   double ofGradient =
       samples / static_cast<double>(std::max<int64_t>(gradients(), 1));
-  if (hasMailbox) {
-    auto it = counts.events.find("collect");
-    return it == counts.events.end()
-               ? 0
-               : ofGradient *
-                     share(sum(&sim::MemberStatistics::accepted), it->second);
-  }
+  if (auto it = counts.events.find("collect"); it != counts.events.end())
+    return share(job.inModel, it->second);
   const RoleSpec &role = job.unit.program.roles[0];
   for (size_t i = 0; i != role.strands.size(); ++i)
     if (role.strands[i].lockstep)
@@ -173,12 +168,9 @@ void Summariser::mailbox() {
                    : list + text(" (mean %.3g)", share(staleness, uploads)));
   row("restarts", text("%" PRId64 ", %" PRId64 " uploads came too late",
                        counts.restarts, counts.dropped));
-  int64_t consumed = job.environment->stream().consumedCount();
-  int64_t computed = job.watch->samples.total();
-  double used = consumed ? share(consumed, computed)
-                         : share(sum(&sim::MemberStatistics::accepted),
-                                 sum(&sim::MemberStatistics::pushes));
-  row("wasted work", text("%.1f %% of the samples", 100 * (1 - used)));
+  row("wasted work",
+      text("%.1f %% of the samples",
+           100 * (1 - share(job.inModel, job.watch->samples.total()))));
   row("longest queue", text("%" PRId64 " uploads", counts.longestQueue));
 }
 

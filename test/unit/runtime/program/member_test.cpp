@@ -211,17 +211,18 @@ TEST(Synchronous, ReducesOnceInARound) {
   ASSERT_TRUE(status) << status.message();
   EXPECT_EQ(solo.member->rounds(0), 2);
   const auto &calls = solo.environment.calls;
-  ASSERT_EQ(calls.size(), 24u);
-  EXPECT_EQ(std::vector<std::string>(calls.begin(), calls.begin() + 10),
-            (std::vector<std::string>{"0:0 batch 0", "0:0 begin gradient",
-                                      "0:0 end gradient", "0:0 batch 0",
-                                      "0:0 begin gradient", "0:0 end gradient",
-                                      "0:0 start 0 of 4", "0:0 await 7",
-                                      "0:0 begin step", "0:0 end step"}));
-  EXPECT_EQ(calls[10].rfind("0:0 computed 8 ", 0), 0u) << calls[10];
-  EXPECT_EQ(calls[11], "0:0 next");
-  EXPECT_EQ(calls[18], "0:1 start 0 of 4");
-  EXPECT_EQ(calls[23], "0:1 last");
+  ASSERT_EQ(calls.size(), 30u);
+  EXPECT_EQ(std::vector<std::string>(calls.begin(), calls.begin() + 13),
+            (std::vector<std::string>{
+                "0:0 batch 0", "0:0 begin gradient", "0:0 end gradient",
+                "0:0 repeated 1", "0:0 batch 0", "0:0 begin gradient",
+                "0:0 end gradient", "0:0 start 0 of 4", "0:0 await 7",
+                "0:0 lock 0 w seen", "0:0 unlock 0", "0:0 begin step",
+                "0:0 end step"}));
+  EXPECT_EQ(calls[13].rfind("0:0 computed 8 ", 0), 0u) << calls[13];
+  EXPECT_EQ(calls[14], "0:0 next");
+  EXPECT_EQ(calls[22], "0:1 start 0 of 4");
+  EXPECT_EQ(calls[29], "0:1 last");
 }
 
 /// A round with two buckets: each has its collective and its event.
@@ -255,10 +256,10 @@ TEST(Synchronous, GathersTheBucketsOfARound) {
       {.unit = program, .environment = environment, .members = 1}, member));
   Status status = member->strand(0);
   ASSERT_TRUE(status) << status.message();
-  EXPECT_EQ(
-      environment.calls,
-      (std::vector<std::string>{"0:0 start 0 of 2", "0:0 await 7",
-                                "0:0 begin step", "0:0 end step", "0:0 last"}));
+  EXPECT_EQ(environment.calls,
+            (std::vector<std::string>{
+                "0:0 start 0 of 2", "0:0 await 7", "0:0 lock 0 w w64 seen",
+                "0:0 unlock 0", "0:0 begin step", "0:0 end step", "0:0 last"}));
   auto *sums = static_cast<float *>(member->address({RB_RESULT, 0}));
   EXPECT_EQ(sums[0], 1);
   EXPECT_EQ(sums[1], 2);

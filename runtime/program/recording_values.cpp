@@ -1,0 +1,113 @@
+// What a recorder writes down of values on their way.
+#include "program/recording_environment.h"
+
+#include <cstring>
+
+namespace rubato {
+
+//===----------------------------------------------------------------------===//
+// Futures
+//===----------------------------------------------------------------------===//
+
+Status RecordingEnvironment::start(const Caller &who,
+                                   const CollectiveStart &call,
+                                   FutureHandle &future) {
+  RB_TRY(inner.start(who, call, future));
+  if (call.kind == RB_START_BROADCAST)
+    note(who, Operation::Broadcast, {call.channel, call.root});
+  else
+    note(who, Operation::AllReduce, {call.channel});
+  return Status::ok();
+}
+
+Status RecordingEnvironment::exchange(const Caller &who,
+                                      const ExchangeStart &call,
+                                      FutureHandle &future) {
+  RB_TRY(inner.exchange(who, call, future));
+  note(who, Operation::Exchange, {call.channel, call.peer, call.tag});
+  return Status::ok();
+}
+
+Status RecordingEnvironment::pull(const Caller &who, int channel, int64_t after,
+                                  FutureHandle &future) {
+  RB_TRY(inner.pull(who, channel, after, future));
+  note(who, Operation::Pull, {channel, after});
+  std::lock_guard lock(mutex);
+  pulls.insert(future);
+  return Status::ok();
+}
+
+bool RecordingEnvironment::done(const Caller &who, FutureHandle future) {
+  return noted(who, Operation::Done, inner.done(who, future)) != 0;
+}
+
+Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
+                                   Parts outs) {
+  Status status = inner.await(who, future, outs);
+  bool pulled = false;
+  {
+    std::lock_guard lock(mutex);
+    pulled = pulls.erase(future) > 0;
+  }
+  if (isAgain(status))
+    note(who, Operation::Await, {}, {1});
+  if (!status)
+    return status;
+  std::vector<int64_t> &numbers = streamOf(who).numbers;
+  numbers = {0};
+  size_t values = outs.size() - (pulled && outs.size() >= 2 ? 2 : 0);
+  for (size_t i = values; i < outs.size(); ++i) {
+    int64_t number = 0;
+    std::memcpy(&number, outs[i].data, sizeof number);
+    numbers.push_back(number);
+  }
+  numbers.push_back(checksumOf(outs));
+  noteNumbers(who, Operation::Await, {}, numbers);
+  return status;
+}
+
+void RecordingEnvironment::repeated(const Caller &who, int64_t count) {
+  inner.repeated(who, count);
+  note(who, Operation::Repeated, {count});
+}
+
+//===----------------------------------------------------------------------===//
+// Mailboxes
+//===----------------------------------------------------------------------===//
+
+Status RecordingEnvironment::push(const Caller &who, int channel,
+                                  int64_t ticket, Parts ins) {
+  RB_TRY(inner.push(who, channel, ticket, ins));
+  note(who, Operation::Push, {channel, ticket});
+  return Status::ok();
+}
+
+Status RecordingEnvironment::collect(const Caller &who, int channel,
+                                     int64_t first, bool byStaleness,
+                                     Parts outs, int64_t &collected) {
+  RB_TRY(inner.collect(who, channel, first, byStaleness, outs, collected));
+  note(who, Operation::Collect, {channel, first, byStaleness},
+       {collected, checksumOf(outs)});
+  return Status::ok();
+}
+
+Status RecordingEnvironment::grant(const Caller &who, int channel, bool toAll,
+                                   int64_t to, int64_t staleAfter, Parts ins) {
+  RB_TRY(inner.grant(who, channel, toAll, to, staleAfter, ins));
+  note(who, Operation::Grant, {channel, toAll, to, staleAfter});
+  return Status::ok();
+}
+
+Status RecordingEnvironment::close(const Caller &who, int channel) {
+  RB_TRY(inner.close(who, channel));
+  note(who, Operation::Close, {channel});
+  return Status::ok();
+}
+
+int64_t RecordingEnvironment::workers(const Caller &who, int channel) {
+  int64_t count = inner.workers(who, channel);
+  note(who, Operation::Workers, {channel}, {count});
+  return count;
+}
+
+} // namespace rubato

@@ -1,0 +1,61 @@
+// The model of a member of a program: its evaluation and its files.
+#include "data/sources.h"
+#include "state/dump.h"
+#include "state/export_onnx.h"
+#include "support/dtype.h"
+#include "train/program_job.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using namespace rubato;
+
+size_t rubato::modelBytes(const Unit &unit) {
+  return static_cast<size_t>(unit.flatCount() * elementBytes(unit.floatType));
+}
+
+Status rubato::evaluateModel(ProgramJob &job, Member &member) {
+  WorkerSlot &slot = job.slots[member.rank()];
+  auto place = std::ranges::find(job.evaluators, member.rank());
+  Share share =
+      shareOf(job.eval.samples, static_cast<int64_t>(job.evaluators.size()),
+              place - job.evaluators.begin());
+  std::vector<int64_t> rows;
+  for (int64_t done = 0; done < share.count; done += job.unit.quantum) {
+    int64_t count = std::min(job.unit.quantum, share.count - done);
+    rows.resize(static_cast<size_t>(count));
+    std::iota(rows.begin(), rows.end(), share.begin + done);
+    Member::Score score;
+    RB_TRY(member.evaluate(job.eval, rows, score));
+    slot.evalLoss += score.loss;
+    slot.evalCorrect += score.correct;
+    slot.evalValid += score.valid;
+  }
+  return Status::ok();
+}
+
+/// Samples in the model as the program counts them.
+static int64_t samplesSeen(ProgramJob &job, Member &member) {
+  const Cell *cell = job.unit.cell("seen");
+  if (!cell || cell->dtype != RB_I64)
+    return job.statistics[member.rank()].samples.load();
+  int64_t seen = 0;
+  std::memcpy(&seen, member.address(cell->place), sizeof seen);
+  return seen;
+}
+
+Status rubato::writeModel(ProgramJob &job, Member &member) {
+  bool leads = member.rank() == job.evaluators.front();
+  const void *flat = member.address(job.unit.parameters);
+  if (leads && !job.options.save.empty())
+    RB_TRY(saveOnnx(job.unit, flat, job.options.save));
+  std::string path = job.options.dumpParameters;
+  size_t wildcard = path.find("%r");
+  if (path.empty() || (!leads && wildcard == path.npos))
+    return Status::ok();
+  if (wildcard != path.npos)
+    path.replace(wildcard, 2, std::to_string(member.rank()));
+  return dumpSlots(job.unit, flat, path,
+                   {{"samples", std::to_string(samplesSeen(job, member))}});
+}

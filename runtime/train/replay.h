@@ -1,0 +1,16 @@
+// The command `replay`: a recorded run once more, in one process.
+#pragma once
+
+#include "program/run_log.h"
+#include "train/program_job.h"
+
+namespace rubato {
+
+/// `./train replay FILE.log [OPTIONS]`, as main has got it.
+Status replay(const Unit &unit, int argc, char **argv);
+
+/// Runs all members to their end as the log says, and writes what the options
+/// want. `events`: how many were replayed.
+Status replayMembers(ProgramJob &job, const RunLog &log, int64_t &events);
+
+} // namespace rubato
