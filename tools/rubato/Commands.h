@@ -5,6 +5,7 @@
 int runCompileCommand(int argc, char **argv);
 int runCheckCommand(int argc, char **argv);
 int runExplainCommand(int argc, char **argv);
+int runReproduceCommand(int argc, char **argv);
 
 /// Exit codes of a wrong command line and of a feature we do not have.
 inline constexpr int kUsage = 2, kUnsupported = 3;

@@ -15,6 +15,7 @@ Commands:
   compile MODEL.onnx -o train   make a training executable
   check MODEL.onnx              say what a model contains and whether it trains
   explain [ALGORITHM]           say what an algorithm does, and its options
+  reproduce PAPER               repeat the comparison that a paper claims
   version                       print the version
   help                          print this text
 
@@ -29,6 +30,8 @@ int main(int argc, char **argv) {
     return runCheckCommand(argc, argv);
   if (verb == "explain")
     return runExplainCommand(argc, argv);
+  if (verb == "reproduce")
+    return runReproduceCommand(argc, argv);
   if (verb == "version" || verb == "--version") {
     llvm::outs() << rubato::versionString() << "\n";
     return 0;
@@ -41,6 +44,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: no command given\n\n" << kHelp;
   else
     llvm::errs() << "error: unknown command '" << verb
-                 << "'; try compile, check, explain, version or help\n";
+                 << "'; try compile, check, explain, reproduce, version or "
+                    "help\n";
   return kUsage;
 }
