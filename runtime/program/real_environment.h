@@ -113,10 +113,12 @@ private:
     Cursor cursor;
     bool consumed = true; // the vote of the present round
     std::vector<Held> held;
-    std::vector<FutureHandle> pulls; // under way
-    bool dealt = false;              // works on rows that a policy dealt
-    Clock::time_point gradient;      // began
-    bool finite = true;              // no loss was anything else
+    std::vector<FutureHandle> pulls;      // under way
+    std::vector<FutureHandle> reductions; // under way
+    std::vector<int> collected;           // ranks, by the last collect
+    bool dealt = false;                   // works on rows that a policy dealt
+    Clock::time_point gradient;           // began
+    bool finite = true;                   // no loss was anything else
   };
   struct MemberState {
     std::vector<StrandState> strands; // and one for init, drain and model

@@ -21,6 +21,7 @@ Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
   else
     RB_TRY(
         setup.fabric.startAllReduce(who.rank, call.channel, call.ins, future));
+  strand.reductions.push_back(future);
   if (std::exchange(strand.dealt, false))
     setup.desk.contributed(who.rank);
   std::erase_if(strand.held,
@@ -30,6 +31,10 @@ Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
 
 Status RealEnvironment::exchange(const Caller &who, const ExchangeStart &call,
                                  FutureHandle &future) {
+  MemberStatistics &mine = statisticsOf(who);
+  mine.exchanges += 1;
+  if (mine.partner.exchange(call.peer) == call.peer)
+    mine.repeated += 1;
   return setup.fabric.startExchange(who.rank, call.channel,
                                     static_cast<int>(call.peer), call.tag,
                                     call.ins, future);
@@ -67,6 +72,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
     strand.cursor.endRound(false);
     RB_TRY(giveBack(strand, INT64_MIN));
   }
+  std::erase(strand.reductions, future);
   bool pulled = std::erase(strand.pulls, future) > 0;
   if (!status || !pulled || outs.size() < 2)
     return status;
@@ -95,17 +101,31 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
   RB_TRY(setup.fabric.collect(who.rank, channel, first, byStaleness, outs,
                               result, deadline()));
   collected = result.who;
+  for (size_t i = 0; i != result.ranks.size(); ++i) {
+    auto age = std::min<int64_t>(result.staleness[i], maxStaleness - 1);
+    statisticsOf(who).staleness[age] += 1;
+    setup.statistics[result.ranks[i]].accepted += 1;
+  }
+  strandOf(who).collected = std::move(result.ranks);
   return Status::ok();
 }
 
 Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
                               int64_t, int64_t staleAfter, Parts ins) {
   Granted granted;
-  return setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins, granted);
+  RB_TRY(
+      setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins, granted));
+  const std::vector<int> &collected = strandOf(who).collected;
+  for (int rank : granted.ranks)
+    if (!toAll && !std::ranges::count(collected, rank))
+      statisticsOf(who).restarts += 1;
+  return Status::ok();
 }
 
 Status RealEnvironment::close(const Caller &who, int channel) {
-  return setup.fabric.close(who.rank, channel, deadline());
+  Status status = setup.fabric.close(who.rank, channel, deadline());
+  statisticsOf(who).dropped += setup.fabric.counters(channel).dropped;
+  return status;
 }
 
 int64_t RealEnvironment::workers(const Caller &who, int channel) {

@@ -9,6 +9,9 @@ namespace rubato {
 /// Most strands of a member in a real run.
 inline constexpr int maxStrands = 8;
 
+/// Ages of uploads that are told apart; the last stands for all above.
+inline constexpr int maxStaleness = 64;
+
 /// Written by one member, read by whoever reports. Times are nanoseconds of
 /// the training clock.
 struct MemberStatistics {
@@ -18,6 +21,13 @@ struct MemberStatistics {
   std::atomic<int64_t> gradientTime{0}; // inside them
   std::atomic<int64_t> rounds[maxStrands] = {};
   std::atomic<int64_t> began{0}, ended{0}; // its strands
+  // Exchanges that it began, and how many with the partner of the one before.
+  std::atomic<int64_t> exchanges{0}, repeated{0}, partner{-1};
+  std::atomic<int64_t> accepted{0}; // of its uploads, by the server
+  // Of a server: what it took by age, and whom it let begin anew.
+  std::atomic<int64_t> staleness[maxStaleness] = {};
+  std::atomic<int64_t> restarts{0}, dropped{0};
+  std::atomic<bool> carries{false}; // reductions over its boundaries
 
   static_assert(std::atomic<int64_t>::is_always_lock_free &&
                 std::atomic<double>::is_always_lock_free);

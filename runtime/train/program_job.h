@@ -80,6 +80,11 @@ private:
   double seconds() const;
   void evaluation();
   void summarise();
+  using Rows = std::vector<std::pair<std::string, std::string>>;
+  /// How members worked together: what applies to the program.
+  void tellTogether(Rows &rows) const;
+  void warn() const;
+  std::vector<int> workers() const; // ranks that computed gradients
 
   ProgramJob &job;
   Metrics metrics;

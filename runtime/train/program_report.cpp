@@ -85,7 +85,7 @@ void ProgramReport::summarise() {
     std::snprintf(buffer, sizeof buffer, format, values...);
     return std::string(buffer);
   };
-  std::vector<std::pair<std::string, std::string>> rows;
+  Rows rows;
   int64_t end = 0;
   std::string idle;
   for (int rank = 0; rank < job.members; ++rank) {
@@ -121,6 +121,7 @@ void ProgramReport::summarise() {
   rows.emplace_back("time", text("%.2f s, %.0f samples/s", time,
                                  time > 0 ? seen / time : 0.));
   rows.emplace_back("idle", idle);
+  tellTogether(rows);
   rows.emplace_back("training loss", text("%.4f (mean of the last epoch)",
                                           progress.epochLoss()));
   if (evaluated.samples) {
@@ -138,4 +139,5 @@ void ProgramReport::summarise() {
     if (!path->empty())
       rows.emplace_back(name, *path);
   progress.summary(rows);
+  warn();
 }

@@ -1,5 +1,6 @@
 // What is told of a simulated run: what applies to its program, in words.
 #include "train/simulate_job.h"
+#include "train/warnings.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -228,27 +229,14 @@ void Summariser::files() {
 }
 
 void Summariser::warn() {
-  constexpr double locked = 0.6;
-  if (counts.exchanges && counts.repeatedShare() > locked)
-    summary.warnings.push_back(text(
-        "%.0f %% of the exchanges repeat the last pair: pairs are locked to "
-        "each other, and the model mixes slowly; let averagings take less "
-        "than a gradient, or choose a topology with more neighbours",
-        100 * counts.repeatedShare()));
+  if (auto locked = warnOfLockedPairs(counts.repeatedPairs, counts.exchanges))
+    summary.warnings.push_back(*locked);
   for (size_t rank : workers)
     if (uses(rank) == 0)
-      summary.warnings.push_back(
-          text("rank %zu was never used: nothing that it computed is in the "
-               "model",
-               rank));
-  auto momentum = job.unit.options.find("momentum");
-  if (job.watch->carries && momentum != job.unit.options.end() &&
-      std::atof(momentum->second.c_str()) > 0)
-    summary.warnings.push_back(
-        "gradients are applied one round late, and momentum " +
-        momentum->second +
-        " makes up for no delay: it may swing; compile with a smaller "
-        "--momentum");
+      summary.warnings.push_back(warnOfUnusedWorker(static_cast<int>(rank)));
+  if (job.watch->carries)
+    if (auto late = warnOfLateMomentum(job.unit))
+      summary.warnings.push_back(*late);
 }
 
 } // namespace

@@ -1,0 +1,119 @@
+// How the members of a program's run worked together: batches, exchanges, the
+// age of uploads, and what to warn of.
+#include "train/program_job.h"
+#include "train/warnings.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+using namespace rubato;
+
+namespace {
+
+template <typename... Values>
+std::string text(const char *format, Values... values) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, values...);
+  return buffer;
+}
+
+double share(int64_t part, int64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// The sum of a number over all members.
+template <typename Number>
+int64_t sum(const ProgramJob &job, Number MemberStatistics::*what) {
+  int64_t total = 0;
+  for (int rank = 0; rank < job.members; ++rank)
+    total += (job.statistics[rank].*what).load();
+  return total;
+}
+
+bool hasMailbox(const ProgramJob &job) {
+  return std::ranges::any_of(
+      job.unit.program.channels,
+      [](const ProgramChannel &channel) { return channel.kind == "mailbox"; });
+}
+
+/// "0 x 12, 1 x 3 (mean 0.2)"
+std::string stalenessText(const ProgramJob &job) {
+  std::string list;
+  int64_t uploads = 0, ages = 0;
+  for (int age = 0; age < maxStaleness; ++age) {
+    int64_t count = 0;
+    for (int rank = 0; rank < job.members; ++rank)
+      count += job.statistics[rank].staleness[age].load();
+    if (count)
+      list += (list.empty() ? "" : ", ") + text("%d x %" PRId64, age, count);
+    uploads += count;
+    ages += age * count;
+  }
+  if (list.empty())
+    return "no upload was accepted";
+  return list + text(" (mean %.3g)", share(ages, uploads));
+}
+
+} // namespace
+
+std::vector<int> ProgramReport::workers() const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < job.members; ++rank)
+    if (job.statistics[rank].gradients.load() > 0)
+      ranks.push_back(rank);
+  return ranks;
+}
+
+void ProgramReport::tellTogether(Rows &rows) const {
+  const RoleSpec &role = job.unit.program.roles[0];
+  for (size_t i = 0; i != role.strands.size(); ++i)
+    if (int64_t rounds = job.statistics[0].rounds[i].load();
+        role.strands[i].lockstep && rounds)
+      rows.emplace_back("effective batch",
+                        text("%.4g samples", share(last.seen, rounds)));
+  if (int64_t exchanges = sum(job, &MemberStatistics::exchanges)) {
+    rows.emplace_back(
+        "averagings",
+        text("%.3g per gradient",
+             share(exchanges, sum(job, &MemberStatistics::gradients))));
+    rows.emplace_back(
+        "repeated pairs",
+        text("%.1f %% of %" PRId64 " exchanges",
+             100 * share(sum(job, &MemberStatistics::repeated), exchanges),
+             exchanges / 2));
+  }
+  if (!hasMailbox(job))
+    return;
+  rows.emplace_back("staleness", stalenessText(job));
+  rows.emplace_back("restarts",
+                    text("%" PRId64 ", %" PRId64 " uploads came too late",
+                         sum(job, &MemberStatistics::restarts),
+                         sum(job, &MemberStatistics::dropped)));
+  std::vector<int> ranks = workers();
+  if (ranks.size() < 2)
+    return;
+  int least = *std::ranges::min_element(ranks, {}, [&](int rank) {
+    return job.statistics[rank].accepted.load();
+  });
+  rows.emplace_back("least-used worker",
+                    text("rank %d, %.1f %% of the uploads", least,
+                         100 * share(job.statistics[least].accepted.load(),
+                                     sum(job, &MemberStatistics::accepted))));
+}
+
+void ProgramReport::warn() const {
+  auto say = [](const std::string &warning) {
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  };
+  if (auto locked = warnOfLockedPairs(sum(job, &MemberStatistics::repeated),
+                                      sum(job, &MemberStatistics::exchanges));
+      locked && job.members > 2) // two have nobody else
+    say(*locked);
+  if (hasMailbox(job))
+    for (int rank : workers())
+      if (job.statistics[rank].accepted.load() == 0)
+        say(warnOfUnusedWorker(rank));
+  if (sum(job, &MemberStatistics::carries))
+    if (auto late = warnOfLateMomentum(job.unit))
+      say(*late);
+}

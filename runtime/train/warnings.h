@@ -1,0 +1,22 @@
+// What is said to people whose run suffers from its algorithm, real or
+// simulated.
+#pragma once
+
+#include "abi/unit.h"
+
+#include <optional>
+#include <string>
+
+namespace rubato {
+
+/// `repeated` of `exchanges` were with the same partner as the one before.
+std::optional<std::string> warnOfLockedPairs(int64_t repeated,
+                                             int64_t exchanges);
+
+/// Nothing of this worker is in the model.
+std::string warnOfUnusedWorker(int rank);
+
+/// Momentum, where gradients are applied one round late.
+std::optional<std::string> warnOfLateMomentum(const Unit &unit);
+
+} // namespace rubato
