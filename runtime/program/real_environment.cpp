@@ -168,8 +168,6 @@ Status RealEnvironment::next(const Caller &who, bool go) {
     return held.channel < 0 && held.ticket < 0;
   });
   statisticsOf(who).rounds[who.strand].store(who.round + 1);
-  if (!strand.reductions.empty())
-    statisticsOf(who).carries = true;
   if (!strand.finite)
     return {ErrorCode::Numeric,
             "the loss is not finite; try a smaller --lr, and check the inputs "

@@ -113,12 +113,13 @@ private:
     Cursor cursor;
     bool consumed = true; // the vote of the present round
     std::vector<Held> held;
-    std::vector<FutureHandle> pulls;      // under way
-    std::vector<FutureHandle> reductions; // under way
-    std::vector<int> collected;           // ranks, by the last collect
-    bool dealt = false;                   // works on rows that a policy dealt
-    Clock::time_point gradient;           // began
-    bool finite = true;                   // no loss was anything else
+    std::vector<FutureHandle> pulls; // under way
+    /// Reductions under way, with the round that started each.
+    std::vector<std::pair<FutureHandle, int64_t>> reductions;
+    std::vector<int> collected; // ranks, by the last collect
+    bool dealt = false;         // works on rows that a policy dealt
+    Clock::time_point gradient; // began
+    bool finite = true;         // no loss was anything else
   };
   struct MemberState {
     std::vector<StrandState> strands; // and one for init, drain and model
@@ -143,6 +144,7 @@ private:
   Deadline deadline() const { return Clock::now() + setup.deadline; }
   Status takeFromQueue(StrandState &strand, const BatchRequest &request,
                        std::span<int64_t> rows, int64_t &count);
+  void countDelay(const Caller &who, FutureHandle future);
   Status giveBack(StrandState &strand, int64_t ticketsBelow);
 
   RealSetup setup;

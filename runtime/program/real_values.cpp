@@ -21,7 +21,7 @@ Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
   else
     RB_TRY(
         setup.fabric.startAllReduce(who.rank, call.channel, call.ins, future));
-  strand.reductions.push_back(future);
+  strand.reductions.emplace_back(future, who.round);
   if (std::exchange(strand.dealt, false))
     setup.desk.contributed(who.rank);
   std::erase_if(strand.held,
@@ -59,6 +59,20 @@ bool RealEnvironment::done(const Caller &who, FutureHandle future) {
   return false;
 }
 
+/// A reduction has been awaited; in drain there are no rounds to count.
+void RealEnvironment::countDelay(const Caller &who, FutureHandle future) {
+  auto &open = strandOf(who).reductions;
+  auto found =
+      std::ranges::find(open, future, &std::pair<FutureHandle, int64_t>::first);
+  if (found == open.end())
+    return;
+  if (who.round >= 0) {
+    int64_t delay = std::min<int64_t>(who.round - found->second, maxDelay);
+    statisticsOf(who).delays[std::max<int64_t>(delay, 0)] += 1;
+  }
+  open.erase(found);
+}
+
 Status RealEnvironment::await(const Caller &who, FutureHandle future,
                               Parts outs) {
   if (future == 0) {
@@ -72,7 +86,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
     strand.cursor.endRound(false);
     RB_TRY(giveBack(strand, INT64_MIN));
   }
-  std::erase(strand.reductions, future);
+  countDelay(who, future);
   bool pulled = std::erase(strand.pulls, future) > 0;
   if (!status || !pulled || outs.size() < 2)
     return status;

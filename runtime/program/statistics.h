@@ -9,6 +9,9 @@ namespace rubato {
 /// Most strands of a member in a real run.
 inline constexpr int maxStrands = 8;
 
+/// Rounds between the start and the await of a reduction that are told apart.
+inline constexpr int maxDelay = 3;
+
 /// Ages of uploads that are told apart; the last stands for all above.
 inline constexpr int maxStaleness = 64;
 
@@ -27,7 +30,8 @@ struct MemberStatistics {
   // Of a server: what it took by age, and whom it let begin anew.
   std::atomic<int64_t> staleness[maxStaleness] = {};
   std::atomic<int64_t> restarts{0}, dropped{0};
-  std::atomic<bool> carries{false}; // reductions over its boundaries
+  // Reductions by the rounds between their start and their await.
+  std::atomic<int64_t> delays[maxDelay + 1] = {};
 
   static_assert(std::atomic<int64_t>::is_always_lock_free &&
                 std::atomic<double>::is_always_lock_free);

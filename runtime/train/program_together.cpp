@@ -36,6 +36,31 @@ bool hasMailbox(const ProgramJob &job) {
       [](const ProgramChannel &channel) { return channel.kind == "mailbox"; });
 }
 
+/// Reductions that were awaited so many rounds after their start.
+int64_t delayed(const ProgramJob &job, int rounds) {
+  int64_t total = 0;
+  for (int rank = 0; rank < job.members; ++rank)
+    total += job.statistics[rank].delays[rounds].load();
+  return total;
+}
+
+/// "1 round for 62 reductions"; nothing where all are awaited at once.
+std::string delayText(const ProgramJob &job) {
+  std::string list;
+  bool late = false;
+  for (int rounds = 0; rounds <= maxDelay; ++rounds)
+    if (int64_t count = delayed(job, rounds)) {
+      late |= rounds > 0;
+      list += (list.empty() ? "" : ", ") +
+              text("%d%s for %" PRId64 " reductions", rounds,
+                   rounds == 1          ? " round"
+                   : rounds == maxDelay ? " rounds or more"
+                                        : " rounds",
+                   count);
+    }
+  return late ? list : std::string();
+}
+
 /// "0 x 12, 1 x 3 (mean 0.2)"
 std::string stalenessText(const ProgramJob &job) {
   std::string list;
@@ -71,6 +96,8 @@ void ProgramReport::tellTogether(Rows &rows) const {
         role.strands[i].lockstep && rounds)
       rows.emplace_back("effective batch",
                         text("%.4g samples", share(last.seen, rounds)));
+  if (std::string delay = delayText(job); !delay.empty())
+    rows.emplace_back("delay", delay);
   if (int64_t exchanges = sum(job, &MemberStatistics::exchanges)) {
     rows.emplace_back(
         "averagings",
@@ -113,7 +140,7 @@ void ProgramReport::warn() const {
     for (int rank : workers())
       if (job.statistics[rank].accepted.load() == 0)
         say(warnOfUnusedWorker(rank));
-  if (sum(job, &MemberStatistics::carries))
+  if (!delayText(job).empty())
     if (auto late = warnOfLateMomentum(job.unit))
       say(*late);
 }
