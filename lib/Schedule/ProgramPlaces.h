@@ -25,6 +25,13 @@ bool isKernelCall(mlir::Operation *op);
 /// more than host arithmetic or looking at memory in another way.
 bool endsSegment(mlir::Operation *op);
 
+/// The value whose memory `value` shows, looking through views.
+mlir::Value origin(mlir::Value value);
+
+/// Calls `visit` with every user of the memory that `value` shows.
+void forEachReader(mlir::Value value,
+                   llvm::function_ref<void(mlir::Operation *)> visit);
+
 class ProgramPlaces {
 public:
   ProgramPlaces(mlir::ModuleOp module, Placement &placement)
