@@ -60,7 +60,8 @@ def Gsync_BatchSource : I32EnumAttr<"BatchSource", "where a batch comes from", [
     I32EnumAttrCase<"Queue", 1, "queue">,
     I32EnumAttrCase<"Keyed", 2, "keyed">,
     I32EnumAttrCase<"Range", 3, "range">,
-    I32EnumAttrCase<"Peek", 4, "peek">]> {
+    I32EnumAttrCase<"Peek", 4, "peek">,
+    I32EnumAttrCase<"Whole", 5, "whole">]> {
   let cppNamespace = "::rubato::gsync";
 }
 

@@ -131,6 +131,8 @@ void QuantaOp::getEffects(Effects &effects) {
 void RoundSamplesOp::getEffects(Effects &effects) {
   read<MembershipResource>(effects);
 }
+// It never changes, so nothing orders it.
+void DataSamplesOp::getEffects(Effects &) {}
 void NextBatchOp::getEffects(Effects &effects) { write<DataResource>(effects); }
 void StopRequestedOp::getEffects(Effects &effects) {
   write<MembershipResource>(effects);

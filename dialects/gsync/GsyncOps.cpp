@@ -141,8 +141,8 @@ parseSource(OpAsmParser &parser, BatchSourceAttr &source,
     return failure();
   std::optional<BatchSource> kind = symbolizeBatchSource(word);
   if (!kind)
-    return parser.emitError(loc, "expected cursor, queue, keyed, range or peek "
-                                 "as the source of a batch");
+    return parser.emitError(loc, "expected cursor, queue, keyed, range, peek "
+                                 "or whole as the source of a batch");
   source = BatchSourceAttr::get(parser.getContext(), *kind);
   if (*kind == BatchSource::Queue) {
     if (succeeded(parser.parseOptionalKeyword("acked_by"))) {

@@ -65,6 +65,8 @@ def Gsync_NextBatchOp : Gsync_Op<"next_batch", [
     * `keyed(k…)`: drawn by key, independent of everything else.
     * `range(a, b)`: the rows from a up to b of a claim, at most a quantum.
     * `peek`: not consumed.
+    * `whole(i)`: micro-batch i of the whole data set in its own order, not
+      consumed; the last may be short, and there is nothing behind it.
 
     ```mlir
     %b:4 = gsync.next_batch from(queue acked_by(@grads)) : tensor<64x20xf32>, …
@@ -94,6 +96,12 @@ def Gsync_QuantaOp : Gsync_Op<"quanta", [Gsync_Effects, Gsync_Names]> {
 
 def Gsync_RoundSamplesOp : Gsync_Op<"round_samples", [Gsync_Effects, Gsync_Names]> {
   let summary = "samples that all members together reserve in this round by cursor";
+  let results = (outs I64:$count);
+  let assemblyFormat = "`:` type($count) attr-dict";
+}
+
+def Gsync_DataSamplesOp : Gsync_Op<"data_samples", [Gsync_Effects, Gsync_Names]> {
+  let summary = "samples of the whole data set; the same on every member";
   let results = (outs I64:$count);
   let assemblyFormat = "`:` type($count) attr-dict";
 }

@@ -199,6 +199,8 @@ LogicalResult NextBatchOp::verify() {
     return keys ? success() : wrong("at least one key");
   case BatchSource::Range:
     return keys == 2 ? success() : wrong("where the rows begin and end");
+  case BatchSource::Whole:
+    return keys == 1 ? success() : wrong("the number of the micro-batch");
   }
   return success();
 }

@@ -35,7 +35,8 @@ def Sched_Region : Sched_Enum<"ArenaRegion", "a part of the arena", [
     I32EnumAttrCase<"Private", 0, "private">,
     I32EnumAttrCase<"Shared", 1, "shared">,
     I32EnumAttrCase<"Result", 2, "result">,
-    I32EnumAttrCase<"Scratch", 3, "scratch">]>;
+    I32EnumAttrCase<"Scratch", 3, "scratch">,
+    I32EnumAttrCase<"Value", 4, "value">]>;
 
 def Sched_Lane : Sched_Enum<"Lane", "a sequence of work that runs in order", [
     I32EnumAttrCase<"Compute", 0, "compute">,

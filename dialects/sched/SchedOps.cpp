@@ -29,6 +29,8 @@ int64_t ArenaOp::getBytes(ArenaRegion region) {
     return getResultBytes();
   case ArenaRegion::Scratch:
     return getScratchBytes();
+  case ArenaRegion::Value:
+    return 0;
   }
   llvm_unreachable("unknown region");
 }
@@ -51,6 +53,8 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &) {
   ArenaOp arena = ArenaOp::of((*this)->getParentOp());
   if (!arena)
     return emitOpError("needs a sched.arena in the module");
+  if (isValue())
+    return success(); // no range of the arena
   uint64_t size = arena.getBytes(getRegion());
   if (getOffset() <= size && getBytes() <= size - getOffset())
     return success();
@@ -94,12 +98,12 @@ static BufferOp checkRange(Operation *op, SymbolTableCollection &symbols,
 /// more than any element.
 static LogicalResult checkAligned(Operation *op, BufferOp buffer,
                                   int64_t offset, Type type) {
-  if ((buffer.getOffset() % bytesOf(type) + offset) % bytesOf(type) == 0)
+  if ((buffer.getStart() % bytesOf(type) + offset) % bytesOf(type) == 0)
     return success();
   return op->emitOpError("needs ")
          << FlatSymbolRefAttr::get(buffer.getSymNameAttr()) << " at " << offset
          << " aligned to " << bytesOf(type) << " bytes for " << type
-         << "; the buffer begins at byte " << buffer.getOffset();
+         << "; the buffer begins at byte " << buffer.getStart();
 }
 
 /// One copy of the result region serves the group: a member that writes it
@@ -334,4 +338,36 @@ LogicalResult CopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult ClearOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp buffer = checkRange(*this, symbols, "writes", getRange());
   return failure(!buffer || failed(checkWritable(*this, buffer)));
+}
+
+/// Only values have memory that can be exchanged.
+static LogicalResult checkValue(Operation *op, SymbolTableCollection &symbols,
+                                FlatSymbolRefAttr name) {
+  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, name);
+  if (!buffer)
+    return op->emitOpError("names no sched.buffer: ") << name;
+  if (!buffer.isValue())
+    return op->emitOpError("needs a value, but ")
+           << name << " is in the " << stringifyArenaRegion(buffer.getRegion())
+           << " region";
+  return success();
+}
+
+LogicalResult RenewOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkValue(*this, symbols, getBufferAttr());
+}
+
+LogicalResult DropOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkValue(*this, symbols, getBufferAttr());
+}
+
+LogicalResult LookOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  BufferOp from = checkRange(*this, symbols, "reads", getFrom());
+  if (!from || failed(checkValue(*this, symbols, getBufferAttr())))
+    return failure();
+  auto to = symbols.lookupNearestSymbolFrom<BufferOp>(*this, getBufferAttr());
+  if (getFrom().getSize() != static_cast<int64_t>(to.getBytes()))
+    return emitOpError("shows ")
+           << getFrom().getSize() << " bytes in a value of " << to.getBytes();
+  return success();
 }

@@ -63,8 +63,13 @@ def Sched_BufferOp
     Buffers of one region may overlap: the arena is reused by what is not live
     at the same time. The race proof therefore looks at bytes, not at names.
 
+    A *value* has memory of its own that can be exchanged for another while a
+    program runs (see `sched.renew`). It is no range of the arena: `at` is its
+    number, and it never overlaps another.
+
     ```mlir
     sched.buffer @w private at(0) bytes(2678824)
+    sched.buffer @received value at(0) bytes(2678824)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Sched_Region:$region,
@@ -72,6 +77,15 @@ def Sched_BufferOp
                        ConfinedAttr<I64Attr, [IntPositive]>:$bytes);
   let assemblyFormat = [{
     $sym_name $region `at` `(` $offset `)` `bytes` `(` $bytes `)` attr-dict
+  }];
+  let extraClassDeclaration = [{
+    bool isValue() { return getRegion() == ArenaRegion::Value; }
+    /// The region by the ABI's number, of which each value is one, and where
+    /// in it the buffer begins.
+    int64_t getRegionNumber() {
+      return int64_t(getRegion()) + (isValue() ? getOffset() : 0);
+    }
+    int64_t getStart() { return isValue() ? 0 : getOffset(); }
   }];
 }
 

@@ -33,6 +33,47 @@ def Sched_ClearOp : Sched_ValuesOp<"clear"> {
   let assemblyFormat = "custom<Range>($range) attr-dict";
 }
 
+def Sched_RenewOp : Sched_ValuesOp<"renew"> {
+  let summary = "makes a value writable (fallible)";
+  let description = [{
+    Whatever starts something may keep the memory of its operands instead of a
+    copy, and what arrives may be shown where it lies. So before a segment
+    writes to a value, its memory must be this strand's alone: `renew` gives it
+    other memory where it is not. With `keep` the content stays, else it is
+    undefined. It stands directly in front of the `sched.run`, which
+    `sched-verify-segments` checks.
+
+    ```mlir
+    sched.renew @worker.gradient
+    sched.run @worker.gradient.0
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$buffer, UnitAttr:$keep);
+  let assemblyFormat = "$buffer (`keep` $keep^)? attr-dict";
+}
+
+def Sched_DropOp : Sched_ValuesOp<"drop"> {
+  let summary = "the content of a value is not needed any more (fallible)";
+  let arguments = (ins FlatSymbolRefAttr:$buffer);
+  let assemblyFormat = "$buffer attr-dict";
+}
+
+def Sched_LookOp : Sched_ValuesOp<"look"> {
+  let summary = "gives a value the present content of a cell (fallible)";
+  let description = [{
+    A copy, or the cell itself until somebody is about to change it: whoever
+    takes `lock` for an atomic. It is only read until it is dropped.
+
+    ```mlir
+    sched.look @w[0, 64] in @worker.w lock(0)
+    ```
+  }];
+  let arguments = (ins Sched_RangeAttr:$from, FlatSymbolRefAttr:$buffer,
+                       Sched_NonNegative<I32Attr>:$lock);
+  let assemblyFormat =
+      "custom<Range>($from) `in` $buffer `lock` `(` $lock `)` attr-dict";
+}
+
 def Sched_WorkOp : Sched_HostOp<"work"> {
   let summary = "work of this name begins or ends: for clocks and telemetry";
   let arguments = (ins UnitAttr:$ends, StrAttr:$name);
@@ -211,18 +252,23 @@ def Sched_NowOp : Sched_HostOp<"now"> {
 def Sched_RoundSamplesOp
     : Sched_FactOp<"round_samples", "samples of all members in the round">;
 
+def Sched_DataSamplesOp
+    : Sched_FactOp<"data_samples", "samples of the whole data set">;
+
 def Sched_BatchSource : Sched_Enum<"BatchSource", "where a batch comes from", [
     I32EnumAttrCase<"Cursor", 0, "cursor">,
     I32EnumAttrCase<"Queue", 1, "queue">,
     I32EnumAttrCase<"Keyed", 2, "keyed">,
     I32EnumAttrCase<"Range", 3, "range">,
-    I32EnumAttrCase<"Peek", 4, "peek">]>;
+    I32EnumAttrCase<"Peek", 4, "peek">,
+    I32EnumAttrCase<"Whole", 5, "whole">]>;
 
 def Sched_BatchOp : Sched_HostOp<"batch"> {
   let summary = "fills the batch buffers from a source (fallible)";
   let description = [{
     `acked_by` is the channel whose next reduction acknowledges a batch of a
-    queue. Keys: those of a draw, the lease of a queue, the ends of a range.
+    queue. Keys: those of a draw, the lease of a queue, the ends of a range,
+    the number of a micro-batch of the whole data set.
   }];
   let arguments = (ins Sched_BatchSource:$source,
                        OptionalAttr<Sched_Channel>:$acked_by,

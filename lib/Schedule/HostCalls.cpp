@@ -16,7 +16,8 @@ static_assert(int(BatchSource::Cursor) == RB_BATCH_CURSOR &&
               int(BatchSource::Queue) == RB_BATCH_QUEUE &&
               int(BatchSource::Keyed) == RB_BATCH_KEYED &&
               int(BatchSource::Range) == RB_BATCH_RANGE &&
-              int(BatchSource::Peek) == RB_BATCH_PEEK);
+              int(BatchSource::Peek) == RB_BATCH_PEEK &&
+              int(BatchSource::Whole) == RB_BATCH_WHOLE);
 
 SmallVector<std::array<int64_t, 4>>
 rubato::rangeRows(ArrayAttr ranges, const BufferTable &buffers) {
@@ -26,9 +27,8 @@ rubato::rangeRows(ArrayAttr ranges, const BufferTable &buffers) {
     int64_t dtype = range.getType().isF32()   ? RB_F32
                     : range.getType().isF64() ? RB_F64
                                               : RB_I64;
-    rows.push_back({int64_t(buffer.getRegion()), dtype,
-                    int64_t(buffer.getOffset()) + range.getOffset(),
-                    range.getCount()});
+    rows.push_back({buffer.getRegionNumber(), dtype,
+                    buffer.getStart() + range.getOffset(), range.getCount()});
   }
   return rows;
 }
@@ -132,8 +132,8 @@ Value HostCalls::load(Type type, int64_t index) {
 void HostCalls::lowerMemory(CopyOp op) {
   auto at = [&](RangeAttr range) -> std::pair<Value, Value> {
     BufferOp buffer = buffers.at(range.getBuffer().getAttr());
-    return {i32(int64_t(buffer.getRegion())),
-            i64(buffer.getOffset() + range.getOffset())};
+    return {i32(buffer.getRegionNumber()),
+            i64(buffer.getStart() + range.getOffset())};
   };
   auto [toRegion, toOffset] = at(op.getTo());
   auto [fromRegion, fromOffset] = at(op.getFrom());
@@ -143,9 +143,14 @@ void HostCalls::lowerMemory(CopyOp op) {
 
 void HostCalls::lowerMemory(ClearOp op) {
   BufferOp buffer = buffers.at(op.getRange().getBuffer().getAttr());
-  call("rb_clear", {i32(int64_t(buffer.getRegion())),
-                    i64(buffer.getOffset() + op.getRange().getOffset()),
+  call("rb_clear", {i32(buffer.getRegionNumber()),
+                    i64(buffer.getStart() + op.getRange().getOffset()),
                     i64(op.getRange().getSize())});
+}
+
+Value HostCalls::regionOf(FlatSymbolRefAttr buffer) {
+  BufferOp op = buffers.at(buffer.getAttr());
+  return i32(op.getRegionNumber());
 }
 
 void HostCalls::lowerAsk(AskOp op) {
@@ -187,6 +192,17 @@ bool HostCalls::lower(Operation *op) {
   bool mine = true;
   TypeSwitch<Operation *>(op)
       .Case<CopyOp, ClearOp>([&](auto op) { lowerMemory(op); })
+      .Case([&](RenewOp op) {
+        call("rb_renew", {regionOf(op.getBufferAttr()), i32(op.getKeep())});
+      })
+      .Case([&](DropOp op) { call("rb_drop", regionOf(op.getBufferAttr())); })
+      .Case([&](LookOp op) {
+        BufferOp from = buffers.at(op.getFrom().getBuffer().getAttr());
+        call("rb_look",
+             {regionOf(op.getBufferAttr()), i32(from.getRegionNumber()),
+              i64(from.getStart() + op.getFrom().getOffset()),
+              i32(op.getLock())});
+      })
       .Case([&](WorkOp op) {
         call("rb_work",
              {abi.string(builder, loc, op.getName()), i32(!op.getEnds())});
@@ -251,6 +267,10 @@ bool HostCalls::lower(Operation *op) {
       .Case([&](RoundSamplesOp op) {
         op.replaceAllUsesWith(
             abi.call(builder, loc, "rb_round_samples", abi.i64, ctx));
+      })
+      .Case([&](DataSamplesOp op) {
+        op.replaceAllUsesWith(
+            abi.call(builder, loc, "rb_data_samples", abi.i64, ctx));
       })
       .Case([&](BatchOp op) { lowerBatch(op); })
       .Default([&](Operation *) { mine = false; });

@@ -40,6 +40,7 @@ private:
   void store(mlir::ValueRange values, int64_t first);
   mlir::Value load(mlir::Type type, int64_t index);
 
+  mlir::Value regionOf(mlir::FlatSymbolRefAttr buffer);
   void lowerMemory(sched::CopyOp op);
   void lowerMemory(sched::ClearOp op);
   void lowerAsk(sched::AskOp op);

@@ -24,10 +24,27 @@ std::string Placement::uniqueName(StringRef wanted) const {
 
 unsigned Placement::addBuffer(StringRef name, sched::ArenaRegion region,
                               int64_t bytes) {
+  if (region == sched::ArenaRegion::Value) {
+    int64_t number = llvm::count_if(buffers, std::mem_fn(&Buffer::isValue));
+    buffers.push_back({uniqueName(name), region, bytes, number});
+    return buffers.size() - 1;
+  }
   int64_t &end = pinnedBytes[static_cast<int>(region)];
   buffers.push_back({uniqueName(name), region, bytes, end});
   end = alignUp(end + bytes);
   return buffers.size() - 1;
+}
+
+void Placement::pin(unsigned index) {
+  Buffer &buffer = buffers[index];
+  // The values behind it move up.
+  for (Buffer &other : buffers)
+    if (other.isValue() && other.offset > buffer.offset)
+      --other.offset;
+  int64_t &end = pinnedBytes[static_cast<int>(sched::ArenaRegion::Private)];
+  buffer.region = sched::ArenaRegion::Private;
+  buffer.offset = end;
+  end = alignUp(end + buffer.bytes);
 }
 
 /// The layout a pack or an unpack names.

@@ -17,7 +17,8 @@ struct Buffer {
   std::string name;
   sched::ArenaRegion region;
   int64_t bytes;
-  int64_t offset = 0; // in the region
+  int64_t offset = 0; // in the region; of a value its number
+  bool isValue() const { return region == sched::ArenaRegion::Value; }
 };
 
 struct Address {
@@ -40,6 +41,9 @@ public:
   /// A new buffer at the end of its region.
   unsigned addBuffer(llvm::StringRef name, sched::ArenaRegion region,
                      int64_t bytes);
+
+  /// Gives what was a value a place in the private region.
+  void pin(unsigned buffer);
 
   bool isPlaced(mlir::Value value) const { return places.contains(value); }
   Address at(mlir::Value value) const { return places.lookup(value); }

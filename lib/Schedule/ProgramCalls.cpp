@@ -28,11 +28,22 @@ void ProgramEmitter::emitLoad(gsync::LoadOp op) {
   if (!isTensor(value.getType()))
     mapping.map(value, read(places.cell(op.getCell()), value.getType()));
   else if (!places.isAlias(op))
-    sched::CopyOp::create(
-        b, bytes(places.cell(op.getCell()), bytesOf(value.getType())),
-        bytes(addressOf(value), bytesOf(value.getType())));
+    emitSnapshot(op, lock);
   if (shared)
     sched::UnlockOp::create(b, lock);
+}
+
+/// The content that a cell has now.
+void ProgramEmitter::emitSnapshot(gsync::LoadOp op, int32_t lock) {
+  Address to = addressOf(op.getValue());
+  int64_t size = bytesOf(op.getValue().getType());
+  sched::RangeAttr from = bytes(places.cell(op.getCell()), size);
+  const Buffer &buffer = places.places().buffer(to.buffer);
+  // In an atomic nobody takes the lock again before the cell changes.
+  if (buffer.isValue() && !op->getParentOfType<gsync::AtomicOp>())
+    sched::LookOp::create(b, from, buffer.name, lock);
+  else
+    sched::CopyOp::create(b, from, bytes(to, size));
 }
 
 void ProgramEmitter::emitAsk(gsync::AskOp op) {
@@ -64,7 +75,8 @@ static_assert(
     int(gsync::BatchSource::Queue) == int(sched::BatchSource::Queue) &&
     int(gsync::BatchSource::Keyed) == int(sched::BatchSource::Keyed) &&
     int(gsync::BatchSource::Range) == int(sched::BatchSource::Range) &&
-    int(gsync::BatchSource::Peek) == int(sched::BatchSource::Peek));
+    int(gsync::BatchSource::Peek) == int(sched::BatchSource::Peek) &&
+    int(gsync::BatchSource::Whole) == int(sched::BatchSource::Whole));
 
 void ProgramEmitter::emitWork(gsync::WorkOp op) {
   // Names of segments say what they compute.
@@ -189,6 +201,10 @@ LogicalResult ProgramEmitter::emitGsync(Operation *op) {
       .Case([&](gsync::RoundSamplesOp op) {
         mapping.map(op.getCount(),
                     Value(sched::RoundSamplesOp::create(b, b.getI64Type())));
+      })
+      .Case([&](gsync::DataSamplesOp op) {
+        mapping.map(op.getCount(),
+                    Value(sched::DataSamplesOp::create(b, b.getI64Type())));
       })
       .Case([&](gsync::SizeOp op) {
         mapping.map(op.getCount(),

@@ -41,6 +41,7 @@ LogicalResult ProgramEmitter::emitAtomic(gsync::AtomicOp op) {
        llvm::zip(names, body.getArguments(), yield.getCells()))
     if (!isTensor(value.getType()) && value != argument)
       write(get(value), places.cell(name.getValue()));
+  dropAfter(yield);
   sched::UnlockOp::create(b, lock);
   return success();
 }
@@ -69,6 +70,7 @@ LogicalResult ProgramEmitter::emitIf(scf::IfOp op) {
         tensors.push_back({value, places.places().at(result)});
     if (failed(assign(tensors, op)))
       return failure();
+    dropAfter(yield);
     scf::YieldOp::create(b, getNumbers(yield->getOperands()));
     return success();
   };
@@ -124,6 +126,7 @@ LogicalResult ProgramEmitter::emitWhile(scf::WhileOp op) {
       tensors.push_back({value, places.places().at(argument)});
   if (failed(assign(tensors, op)))
     return failure();
+  dropAfter(condition);
   scf::ConditionOp::create(b, get(condition.getCondition()),
                            getNumbers(condition.getArgs()));
 
@@ -140,6 +143,7 @@ LogicalResult ProgramEmitter::emitWhile(scf::WhileOp op) {
       tensors.push_back({value, places.places().at(argument)});
   if (failed(assign(tensors, op)))
     return failure();
+  dropAfter(yield);
   scf::YieldOp::create(b, getNumbers(yield->getOperands()));
   mapNumbers(mapping, op.getResults(), loop.getResults());
   return success();
@@ -224,6 +228,7 @@ LogicalResult ProgramEmitter::emitRepeat(gsync::RepeatOp op) {
       tensors.push_back({value, places.places().at(result)});
   if (failed(assign(tensors, op)))
     return failure();
+  dropAfter(yield);
   SmallVector<Value> next{
       arith::AddIOp::create(b, index, constant(1)).getResult()};
   llvm::append_range(next, getNumbers(yield->getOperands()));

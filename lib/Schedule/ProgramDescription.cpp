@@ -59,6 +59,23 @@ static bool needsEverybody(Operation *op) {
          isa<gsync::AllReduceOp, gsync::BroadcastOp, gsync::CommitOp>(op);
 }
 
+/// Channels whose reduction a strand carries over its boundary and computes
+/// through: it repeats, with no other end, until that has arrived.
+static SetVector<StringRef> polledChannels(gsync::StrandOp strand) {
+  SetVector<StringRef> channels;
+  Block &body = strand.getBody().front();
+  auto next = cast<gsync::NextOp>(body.getTerminator());
+  strand.walk([&](gsync::RepeatOp repeat) {
+    auto carried = dyn_cast_or_null<BlockArgument>(repeat.getUntil());
+    if (!carried || carried.getOwner() != &body || repeat.getAtMost())
+      return;
+    Value follows = next.getCarried()[carried.getArgNumber()];
+    if (auto reduction = follows.getDefiningOp<gsync::AllReduceOp>())
+      channels.insert(reduction.getChannel());
+  });
+  return channels;
+}
+
 /// Bytes of the largest message on a channel.
 static int64_t messageBytes(ModuleOp module, StringRef channel) {
   int64_t most = 0;
@@ -115,7 +132,9 @@ struct DescribeProgram {
           {d.entry("name", strand.getLabel().value_or("round")),
            d.entry("function", index),
            d.flag("cursor", contains(strand, takesByCursor)),
-           d.flag("lockstep", contains(strand, needsEverybody))}));
+           d.flag("lockstep", contains(strand, needsEverybody)),
+           d.entry("polls",
+                   b.getStrArrayAttr(polledChannels(strand).getArrayRef()))}));
     }
     for (StringRef name : {"init", "drain", "model"})
       parts.push_back(d.entry(name, others.lookup(name)));
@@ -202,6 +221,11 @@ DictionaryAttr rubato::describeProgram(ModuleOp module, ProgramPlaces &places,
     names.push_back(d.b.getStringAttr(name));
   bool commits =
       contains(module, [](Operation *op) { return isa<gsync::CommitOp>(op); });
+  SmallVector<int64_t> values;
+  for (const Buffer &buffer : places.places().allBuffers())
+    if (buffer.isValue())
+      values.push_back(buffer.bytes);
+  entries.push_back(d.entry("values", d.b.getI64ArrayAttr(values)));
   entries.push_back(d.entry("parameters", d.place(places.parameters())));
   entries.push_back(d.entry(
       "program",

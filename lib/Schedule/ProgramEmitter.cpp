@@ -1,6 +1,8 @@
 // Writes the parts of a role as programs that run segments.
 #include "ProgramEmitter.h"
 
+#include "SegmentValues.h"
+
 #include "rubato/Kernels/KernelExtent.h"
 #include "rubato/Support/Stage.h"
 
@@ -175,12 +177,39 @@ void ProgramEmitter::launch(OpBuilder &at, func::CallOp call, bool fresh) {
                 isFresh ? b.getStringAttr(label.getValue() + ".fresh") : label);
 }
 
-void ProgramEmitter::buildSegment(StringRef name, bool fresh) {
+sched::SegmentOp ProgramEmitter::buildSegment(StringRef name, bool fresh) {
   OpBuilder at = OpBuilder::atBlockEnd(module.getBody());
   auto segment = sched::SegmentOp::create(at, module.getLoc(), name);
   at.setInsertionPointToEnd(segment.getLine());
   for (func::CallOp call : pending)
     launch(at, call, fresh);
+  return segment;
+}
+
+/// Runs the segment of what is pending, with values that it may write.
+void ProgramEmitter::run(StringRef name, bool fresh) {
+  const Placement &placement = places.places();
+  auto valueBytes = [&](StringAttr name) -> std::optional<int64_t> {
+    for (const Buffer &buffer : placement.allBuffers())
+      if (buffer.name == name.getValue())
+        return buffer.isValue() ? std::optional(buffer.bytes) : std::nullopt;
+    return std::nullopt;
+  };
+  for (auto [buffer, keep] :
+       writtenValues(buildSegment(name, fresh), valueBytes))
+    sched::RenewOp::create(b, buffer.getValue(), keep);
+  sched::RunOp::create(b, name);
+}
+
+void ProgramEmitter::drop(unsigned buffer) {
+  sched::DropOp::create(b, places.places().buffer(buffer).name);
+}
+
+void ProgramEmitter::dropAfter(Operation *op) {
+  if (pending.empty())
+    llvm::for_each(lives.endingAt(op), [&](unsigned each) { drop(each); });
+  else
+    llvm::append_range(dropped, lives.endingAt(op));
 }
 
 void ProgramEmitter::flush() {
@@ -188,24 +217,25 @@ void ProgramEmitter::flush() {
     return;
   std::string name = part + (work.empty() ? "" : "." + work.str()) + "." +
                      std::to_string(segments++);
-  buildSegment(name, false);
   bool varies = llvm::any_of(pending, [&](func::CallOp call) {
     return places.freshness(call) == ProgramPlaces::Fresh::FirstBody;
   });
   if (!varies) {
-    sched::RunOp::create(b, name);
+    run(name, /*fresh=*/false);
   } else {
     // The first body of a loop finds nothing to add to.
-    buildSegment(name + ".fresh", true);
     Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bodyIndex,
                                         constant(0));
     auto branch = scf::IfOp::create(b, first, /*withElse=*/true);
-    OpBuilder then = branch.getThenBodyBuilder();
-    sched::RunOp::create(then, b.getLoc(), name + ".fresh");
-    OpBuilder otherwise = branch.getElseBodyBuilder();
-    sched::RunOp::create(otherwise, b.getLoc(), name);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getElseRegion().front());
+    run(name, /*fresh=*/false);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    run(name + ".fresh", /*fresh=*/true);
   }
   pending.clear();
+  for (unsigned buffer : std::exchange(dropped, {}))
+    drop(buffer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,6 +246,7 @@ LogicalResult ProgramEmitter::emitPart(Operation *op, StringRef name) {
   part = name.str();
   segments = 0;
   mapping.clear();
+  lives = ValueLives(op, places.places());
   bool isStrand = isa<gsync::StrandOp>(op);
   b.setLoc(op->getLoc());
   b.setInsertionPointToEnd(module.getBody());
@@ -245,6 +276,7 @@ LogicalResult ProgramEmitter::emitPart(Operation *op, StringRef name) {
   for (auto [value, place] : llvm::zip(values, places.carried(op)))
     if (!isTensor(value.getType()))
       write(get(value), place);
+  dropAfter(end);
   if (isStrand)
     sched::ReturnOp::create(b, get(cast<gsync::NextOp>(end).getGo()));
   else
@@ -257,6 +289,7 @@ LogicalResult ProgramEmitter::emitFunction(func::FuncOp function,
   part = name.str();
   segments = 0;
   mapping.clear();
+  lives = ValueLives(function, places.places());
   b.setLoc(function.getLoc());
   b.setInsertionPointToEnd(module.getBody());
   auto program = sched::ProgramOp::create(b, name, /*hasGo=*/false);
@@ -275,6 +308,8 @@ LogicalResult ProgramEmitter::emitBlock(Block &block) {
       flush();
     if (failed(emit(&op)))
       return failure();
+    b.setLoc(op.getLoc());
+    dropAfter(&op);
   }
   return success();
 }

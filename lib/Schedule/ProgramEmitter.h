@@ -4,6 +4,7 @@
 
 #include "ProgramNumbers.h"
 #include "ProgramPlaces.h"
+#include "ValueLives.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -34,6 +35,7 @@ private:
   llvm::LogicalResult emitIf(mlir::scf::IfOp op);
   llvm::LogicalResult emitWhile(mlir::scf::WhileOp op);
   void emitLoad(gsync::LoadOp op);
+  void emitSnapshot(gsync::LoadOp op, int32_t lock);
   void emitAsk(gsync::AskOp op);
   void emitBatch(gsync::NextBatchOp op);
   void emitWork(gsync::WorkOp op);
@@ -42,8 +44,14 @@ private:
 
   /// Closes the segment of the calls that are pending and runs it.
   void flush();
-  void buildSegment(llvm::StringRef name, bool fresh);
+  void run(llvm::StringRef name, bool fresh);
+  sched::SegmentOp buildSegment(llvm::StringRef name, bool fresh);
   void launch(mlir::OpBuilder &at, mlir::func::CallOp call, bool fresh);
+
+  /// Gives up the values that nothing behind `op` needs; what is pending comes
+  /// first.
+  void dropAfter(mlir::Operation *op);
+  void drop(unsigned buffer);
 
   /// Copies at the end of a region, in an order in which none reads what
   /// another has overwritten.
@@ -78,9 +86,11 @@ private:
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping mapping;
   llvm::SmallVector<mlir::func::CallOp> pending;
-  std::string part;          // for the names of segments
-  llvm::StringRef work = ""; // what is being computed, likewise
-  mlir::Value bodyIndex;     // of the innermost repeat
+  ValueLives lives;
+  llvm::SmallVector<unsigned> dropped; // by what is pending
+  std::string part;                    // for the names of segments
+  llvm::StringRef work = "";           // what is being computed, likewise
+  mlir::Value bodyIndex;               // of the innermost repeat
   unsigned segments = 0;
 };
 

@@ -56,9 +56,11 @@ bool ProgramPlaces::mayWrite(func::CallOp call, Address address, int64_t bytes,
 }
 
 void ProgramPlaces::tryDirect(Value value, Address address, Operation *sink) {
-  if (placement.isPlaced(value) || bytesOf(value.getType()) <= 8)
-    return;
   Operation *def = value.getDefiningOp();
+  // Counts and losses are copied by the host; parameters, however few, are not.
+  if (placement.isPlaced(value) ||
+      (bytesOf(value.getType()) <= 8 && !isa_and_nonnull<nn::PackOp>(def)))
+    return;
   if (!def || def->getBlock() != sink->getBlock())
     return;
   if (auto pack = dyn_cast<nn::PackOp>(def)) {

@@ -46,6 +46,15 @@ func::FuncOp ProgramPlaces::kernelOf(func::CallOp call) const {
 }
 
 unsigned ProgramPlaces::own(StringRef name, Type type) {
+  // Of less it is cheaper to have a copy.
+  constexpr int64_t cacheLine = 64;
+  if (bytesOf(type) <= cacheLine)
+    return ownPinned(name, type);
+  return placement.addBuffer((partName + "." + name).str(), ArenaRegion::Value,
+                             bytesOf(type));
+}
+
+unsigned ProgramPlaces::ownPinned(StringRef name, Type type) {
   return placement.addBuffer((partName + "." + name).str(),
                              ArenaRegion::Private, bytesOf(type));
 }
@@ -88,9 +97,10 @@ LogicalResult ProgramPlaces::run() {
       if (strand.getLabel())
         partName += "." + strand.getLabel()->str();
       for (BlockArgument argument : strand.getBody().getArguments()) {
-        Address place = isTensor(argument.getType())
-                            ? Address{own("carried", argument.getType()), 0}
-                            : newSlot("carried");
+        Address place =
+            isTensor(argument.getType())
+                ? Address{ownPinned("carried", argument.getType()), 0}
+                : newSlot("carried");
         carriedBy[strand].push_back(place);
         all.push_back(place);
         if (isTensor(argument.getType()))
@@ -125,12 +135,15 @@ LogicalResult ProgramPlaces::placePart(Operation *part, StringRef name) {
   return placeBlock(part->getRegion(0).front());
 }
 
-/// A model that is a cell stays where it is.
+/// A model that is a cell stays where it is. Any other is looked at after its
+/// part has ended.
 LogicalResult ProgramPlaces::placeModel(gsync::ModelOp model) {
   Value flat = model.getBody().front().getTerminator()->getOperand(0);
   if (!placement.isPlaced(flat))
     return model.emitOpError("schedule: its value has no place in the arena");
   parameterPlace = placement.at(flat);
+  if (placement.buffer(parameterPlace.buffer).isValue())
+    placement.pin(parameterPlace.buffer);
   return success();
 }
 
@@ -150,7 +163,7 @@ LogicalResult ProgramPlaces::placeEvaluation() {
   static constexpr StringLiteral names[] = {"loss", "correct", "samples"};
   for (auto [name, value] :
        llvm::zip(names, body.getTerminator()->getOperands()))
-    if (failed(placement.direct(value, {own(name, value.getType()), 0})))
+    if (failed(placement.direct(value, {ownPinned(name, value.getType()), 0})))
       return failure();
   return placeBlock(body);
 }

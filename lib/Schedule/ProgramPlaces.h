@@ -7,7 +7,8 @@
 //   * what a loop carries has one buffer, which its body changes in place
 //     under the same condition;
 //   * what only one segment sees is scratch;
-//   * everything else has a buffer of its own in the private region.
+//   * everything else has a buffer of its own: small things in the private
+//     region, the rest as values, whose memory may come and go.
 #ifndef RUBATO_LIB_SCHEDULE_PROGRAMPLACES_H
 #define RUBATO_LIB_SCHEDULE_PROGRAMPLACES_H
 
@@ -91,6 +92,8 @@ private:
   mlir::func::FuncOp kernelOf(mlir::func::CallOp call) const;
 
   unsigned own(llvm::StringRef name, mlir::Type type);
+  /// As `own`, for what has one address for ever.
+  unsigned ownPinned(llvm::StringRef name, mlir::Type type);
 
   mlir::ModuleOp module;
   Placement &placement;

@@ -76,8 +76,8 @@ private:
       return abi.constant(builder, op->getLoc(), type, value);
     };
     call(op, callee,
-         {ctx, number(abi.i32, int64_t(buffer.getRegion())),
-          number(abi.i64, buffer.getOffset() + range.getOffset()), slot,
+         {ctx, number(abi.i32, buffer.getRegionNumber()),
+          number(abi.i64, buffer.getStart() + range.getOffset()), slot,
           number(abi.i64, range.getSize())});
   }
   void lowerOne(ReadOp op) {

@@ -24,10 +24,11 @@ struct Bytes {
   RangeAttr range;
   bool isWrite;
   ArenaRegion region;
+  int64_t number; // of the region; values have one each
   int64_t begin, end;
 
   bool overlaps(const Bytes &other) const {
-    return region == other.region && begin < other.end && other.begin < end;
+    return number == other.number && begin < other.end && other.begin < end;
   }
 };
 
@@ -115,9 +116,10 @@ void SegmentChecker::runClocks() {
     op.getAccesses(accesses);
     for (auto [range, isWrite] : accesses) {
       BufferOp buffer = buffers.at(range.getBuffer().getAttr());
-      int64_t begin = buffer.getOffset() + range.getOffset();
-      work.bytes.push_back(
-          {range, isWrite, buffer.getRegion(), begin, begin + range.getSize()});
+      int64_t begin = buffer.getStart() + range.getOffset();
+      work.bytes.push_back({range, isWrite, buffer.getRegion(),
+                            buffer.getRegionNumber(), begin,
+                            begin + range.getSize()});
     }
     works.push_back(std::move(work));
   }

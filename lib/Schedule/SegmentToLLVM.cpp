@@ -4,6 +4,8 @@
 #include "rubato/Support/Stage.h"
 #include "runtime/abi/rubato_abi.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::sched;
@@ -12,7 +14,8 @@ using namespace rubato::sched;
 static_assert(int(ArenaRegion::Private) == RB_PRIVATE &&
               int(ArenaRegion::Shared) == RB_SHARED &&
               int(ArenaRegion::Result) == RB_RESULT &&
-              int(ArenaRegion::Scratch) == RB_SCRATCH);
+              int(ArenaRegion::Scratch) == RB_SCRATCH &&
+              int(ArenaRegion::Value) == RB_FIRST_VALUE);
 static_assert(int(Lane::Compute) == RB_COMPUTE && int(Lane::Comm) == RB_COMM);
 static_assert(int(CollectiveKind::AllReduce) == RB_ALL_REDUCE_SUM);
 
@@ -61,7 +64,7 @@ private:
   OpBuilder builder;
   Block *fail = nullptr;
   Value ctx, args;
-  std::array<Value, RB_REGION_COUNT> bases;
+  std::map<int64_t, Value> bases; // of the regions, by number
   DenseMap<Value, int32_t> events;
   int64_t index = 0;
 };
@@ -94,21 +97,19 @@ void SegmentLowering::run() {
 void SegmentLowering::prologue() {
   Location loc = segment.getLoc();
   size_t most = 0;
-  std::array<bool, RB_REGION_COUNT> used = {};
   for (auto launch : segment.getLine()->getOps<LaunchOp>()) {
     most = std::max(most, launch.getArgs().size());
     for (auto place : launch.getArgs().getAsRange<PlaceAttr>())
-      used[int(bufferOf(place.getBuffer()).getRegion())] = true;
+      bases[bufferOf(place.getBuffer()).getRegionNumber()] = {};
   }
   if (most) {
     args = abi.stack(builder, loc, abi.ptr, most);
     Value regions = abi.call(builder, loc, "rb_regions", abi.ptr, ctx);
-    for (int region = 0; region < RB_REGION_COUNT; ++region) {
-      if (!used[region])
-        continue;
-      Value at = LLVM::GEPOp::create(builder, loc, abi.ptr, abi.ptr, regions,
-                                     ArrayRef<LLVM::GEPArg>{region});
-      bases[region] = LLVM::LoadOp::create(builder, loc, abi.ptr, at);
+    for (auto &[region, base] : bases) {
+      Value at = LLVM::GEPOp::create(
+          builder, loc, abi.ptr, abi.ptr, regions,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(region)});
+      base = LLVM::LoadOp::create(builder, loc, abi.ptr, at);
     }
   }
   call(loc, "rb_segment",
@@ -122,8 +123,8 @@ void SegmentLowering::lower(LaunchOp op) {
     BufferOp buffer = bufferOf(place.getBuffer());
     Value address = LLVM::GEPOp::create(
         builder, loc, abi.ptr, builder.getI8Type(),
-        bases[int(buffer.getRegion())],
-        number(loc, abi.i64, buffer.getOffset() + place.getOffset()));
+        bases.at(buffer.getRegionNumber()),
+        number(loc, abi.i64, buffer.getStart() + place.getOffset()));
     Value to =
         LLVM::GEPOp::create(builder, loc, abi.ptr, abi.ptr, args,
                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
@@ -152,9 +153,8 @@ SmallVector<SegmentLowering::Row> SegmentLowering::accessesOf(LaunchOp op) {
   SmallVector<Row> rows;
   for (auto [range, mode] : modes) {
     BufferOp buffer = bufferOf(range.getBuffer());
-    rows.push_back({int64_t(buffer.getRegion()), mode,
-                    int64_t(buffer.getOffset()) + range.getOffset(),
-                    range.getSize()});
+    rows.push_back({buffer.getRegionNumber(), mode,
+                    buffer.getStart() + range.getOffset(), range.getSize()});
   }
   return rows;
 }

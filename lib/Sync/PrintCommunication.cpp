@@ -15,7 +15,8 @@ using namespace rubato::gsync;
 
 /// Reads change nothing: an unread one may go, equal ones may become one.
 static bool isRead(Operation *op) {
-  return isa<LoadOp, ViewOp, QuantaOp, RoundSamplesOp, WorkersOp>(op);
+  return isa<LoadOp, ViewOp, QuantaOp, RoundSamplesOp, DataSamplesOp,
+             WorkersOp>(op);
 }
 
 namespace {

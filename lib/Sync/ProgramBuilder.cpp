@@ -184,6 +184,30 @@ ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
   return addGradient(w, step, {sums[0], sums[1], sums[2]});
 }
 
+Value ProgramBuilder::meanLoss(Value w) {
+  Value samples = DataSamplesOp::create(*this, getI64Type());
+  Value batches = arith::CeilDivSIOp::create(*this, samples, constant(quantum));
+  SmallVector<Value> arguments{w};
+  if (hasFrozen)
+    arguments.push_back(load("w_frozen", frozenType));
+  ValueRange sum =
+      repeat(Value(), batches, batches, zero(lossType),
+             [&](Value index, ValueRange carried) -> SmallVector<Value> {
+               auto batch = NextBatchOp::create(*this, TypeRange(batchTypes),
+                                                BatchSource::Whole, index);
+               SmallVector<Value> inputs(arguments);
+               llvm::append_range(inputs, batch.getResults());
+               auto call = func::CallOp::create(
+                   *this, "evaluate",
+                   TypeRange{lossType, counterType, counterType}, inputs);
+               return {arith::AddFOp::create(
+                   static_cast<OpBuilder &>(*this),
+                   NameLoc::get(getStringAttr("loss.sum"), getLoc()),
+                   carried[0], call.getResult(0))};
+             });
+  return arith::DivFOp::create(*this, extract(sum[0]), toReal(samples));
+}
+
 Value ProgramBuilder::learningRate(Value seen, Value samples) {
   Value base = load("base_lr", rateType), budget = load("budget", counterType);
   return func::CallOp::create(*this, "lr", TypeRange{rateType},

@@ -147,7 +147,7 @@ bool Uniformity::visitSource(Operation *op) {
     return true;
   };
   if (isa<AllReduceOp, AllGatherOp, BroadcastOp, ReadyOp, QuantaOp,
-          RoundSamplesOp, CommitOp>(op))
+          RoundSamplesOp, DataSamplesOp, CommitOp>(op))
     return true;
   if (isa<ReduceScatterOp, ExchangeOp, PullOp, CollectOp, WorkersOp, DoneOp,
           NowOp, StopRequestedOp, NextBatchOp, MeetOp>(op))

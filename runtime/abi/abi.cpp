@@ -2,6 +2,7 @@
 // device. The checks allocate nothing unless they fail.
 #include "abi/context_impl.h"
 #include "support/dtype.h"
+#include "support/processor_meter.h"
 
 using namespace rubato;
 
@@ -26,9 +27,11 @@ static bool isFuture(const rb_ctx *ctx, int32_t future) {
 
 bool rubato::isInside(const rb_ctx *ctx, int32_t region, int64_t offset,
                       int64_t size) {
-  return region >= 0 && region < RB_REGION_COUNT && offset >= 0 && size >= 0 &&
-         offset <= ctx->unit.regionBytes[region] &&
-         size <= ctx->unit.regionBytes[region] - offset;
+  if (!isValue(ctx, region) && (region < 0 || region >= RB_REGION_COUNT))
+    return false;
+  int64_t bytes = isValue(ctx, region) ? valueBytes(ctx, region)
+                                       : ctx->unit.regionBytes[region];
+  return offset >= 0 && size >= 0 && offset <= bytes && size <= bytes - offset;
 }
 
 bool rubato::isRange(const rb_ctx *ctx, const rb_range &range) {
@@ -45,7 +48,7 @@ static bool isOperand(const rb_ctx *ctx, const rb_range &range,
   return range.region == region && isRange(ctx, range);
 }
 
-void *const *rb_regions(rb_ctx *ctx) { return ctx->regions; }
+void *const *rb_regions(rb_ctx *ctx) { return ctx->regions.data(); }
 
 int32_t rb_segment(rb_ctx *ctx, const char *name) {
   ctx->segment = name;
@@ -144,6 +147,8 @@ int32_t rb_write(rb_ctx *ctx, int32_t region, int64_t offset, const void *from,
   if (region == RB_RESULT)
     return refuseCall(ctx, "the result region belongs to the whole group; only "
                            "collectives write to it");
+  if (isValue(ctx, region))
+    renewValue(ctx, region, /*keep=*/true);
   return ctx->device->write({static_cast<rb_region>(region), offset}, from,
                             size);
 }
@@ -155,6 +160,14 @@ int32_t rb_copy(rb_ctx *ctx, int32_t to_region, int64_t to_offset,
     return refuseCall(ctx, "copy outside a region");
   if (to_region == RB_RESULT)
     return refuseCall(ctx, "only collectives write to the result region");
+  bool whole = isWholeValue(ctx, to_region, to_offset, size);
+  if (whole && isWholeValue(ctx, from_region, from_offset, size)) {
+    shareValue(ctx, to_region, from_region);
+    return RB_OK;
+  }
+  if (isValue(ctx, to_region))
+    renewValue(ctx, to_region, /*keep=*/!whole);
+  spend(Spending::Copies);
   return ctx->device->copy({static_cast<rb_region>(to_region), to_offset},
                            {static_cast<rb_region>(from_region), from_offset},
                            size);
@@ -165,6 +178,9 @@ int32_t rb_clear(rb_ctx *ctx, int32_t region, int64_t offset, int64_t size) {
     return refuseCall(ctx, "clearing outside a region");
   if (region == RB_RESULT)
     return refuseCall(ctx, "only collectives write to the result region");
+  if (isValue(ctx, region))
+    renewValue(ctx, region, !isWholeValue(ctx, region, offset, size));
+  spend(Spending::Copies);
   return ctx->device->clear({static_cast<rb_region>(region), offset}, size);
 }
 

@@ -41,11 +41,12 @@ static Status setUp(rb_ctx &context) {
   context.regions[RB_SCRATCH] = context.scratchMemory.data();
 
   locateBuffers(context);
-  DeviceSetup setup{unit,          context.regions, context.options,
-                    context.error, &group,          nullptr};
+  DeviceSetup setup{
+      unit,   context.regions.data(), context.options, context.error, &group,
+      nullptr};
   if (context.options.device == DeviceKind::Trace)
     return makeTraceDevice(setup, context.device); // nothing reads the cells
-  RB_TRY(initialiseCells(unit, context.regions));
+  RB_TRY(initialiseCells(unit, context.regions.data()));
   return makeCpuDevice(setup, context.device);
 }
 
@@ -68,7 +69,9 @@ void setBatchSource(rb_ctx *context, BatchSource &source) {
 const Status &lastError(const rb_ctx *context) { return context->error; }
 
 void *address(rb_ctx *context, Place place) {
-  return static_cast<char *>(context->regions[place.region]) + place.offset;
+  return static_cast<char *>(
+             context->regions[static_cast<size_t>(place.region)]) +
+         place.offset;
 }
 
 } // namespace rubato

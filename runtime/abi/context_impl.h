@@ -3,6 +3,7 @@
 
 #include "abi/context.h"
 #include "abi/strand.h"
+#include "abi/values.h"
 #include "device/device.h"
 #include "support/memory.h"
 
@@ -29,7 +30,9 @@ struct rb_ctx {
   static constexpr int32_t maxChannels = 64;
 
   rb_ctx(const rubato::Unit &unit, const rubato::ContextOptions &options)
-      : unit(unit), options(options) {
+      : unit(unit), options(options),
+        regions(RB_REGION_COUNT + unit.valueBytes.size()),
+        values(unit.valueBytes.size()) {
     lastSeq.fill(-1);
   }
 
@@ -40,7 +43,8 @@ struct rb_ctx {
   const rubato::ContextOptions options;
 
   rubato::Memory privateMemory, scratchMemory;
-  void *regions[RB_REGION_COUNT] = {};
+  std::vector<void *> regions; // those of the arena, then the values
+  std::vector<rubato::ValueState> values;
   rubato::BatchBuffers buffers;
   const char *segment = nullptr;            // present one, for messages
   std::array<int64_t, maxChannels> lastSeq; // of each channel

@@ -72,6 +72,13 @@ StrandSpec ManifestReader::readStrand(const json &in,
       static_cast<int>(integer(in, where, "function", 0, functions - 1));
   strand.cursor = boolean(in, where, "cursor");
   strand.lockstep = boolean(in, where, "lockstep");
+  for (const json &channel : array(in, where, "polls")) {
+    if (!channel.is_string()) {
+      fail(where + ".polls", "must be names of channels");
+      break;
+    }
+    strand.polls.push_back(channel.get<std::string>());
+  }
   return strand;
 }
 

@@ -32,6 +32,14 @@ void ManifestReader::readHead(const json &root) {
     if (region != RB_SCRATCH || regions.contains(regionName(region)))
       unit.regionBytes[region] =
           integer(regions, "regions", regionName(region), 0, regionLimit);
+  if (root.contains("values"))
+    for (const json &bytes : array(root, "", "values")) {
+      std::string where = item("values", unit.valueBytes.size());
+      if (!bytes.is_number_integer() || bytes < 1 || bytes > regionLimit)
+        fail(where, "must be a number of bytes");
+      else
+        unit.valueBytes.push_back(bytes.get<int64_t>());
+    }
   constexpr int64_t numberLimit = 1 << 16;
   // Programs have no events, and futures without numbers.
   if (!hasProgram(root) || root.contains("events"))

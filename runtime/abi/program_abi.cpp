@@ -2,6 +2,8 @@
 // questions, votes and batches. Check the arguments, then ask the environment.
 #include "abi/program_calls.h"
 
+#include "support/processor_meter.h"
+
 #include <bit>
 
 using namespace rubato;
@@ -14,6 +16,7 @@ int32_t rubato::finishCall(rb_ctx *ctx, Status status) {
 }
 
 Strand *rubato::strandOf(rb_ctx *ctx, const char *call) {
+  spend(Spending::Rest);
   if (!ctx->strand)
     refuseCall(ctx, std::string(call) + " belongs to programs, and this unit "
                                         "is one round");
@@ -52,7 +55,11 @@ int32_t rb_lock(rb_ctx *ctx, int32_t lock, const char *cells) {
     return RB_INVALID;
   if (!isLock(ctx, lock))
     return noLock(ctx, lock);
-  return finishCall(ctx, strand->environment.lock(strand->caller, lock, cells));
+  Status status = strand->environment.lock(strand->caller, lock, cells);
+  // Whoever looks at one of the cells has seen enough of it.
+  if (status && cells && *cells && strand->looks)
+    strand->looks->settle(lock);
+  return finishCall(ctx, std::move(status));
 }
 
 int32_t rb_unlock(rb_ctx *ctx, int32_t lock) {
@@ -170,6 +177,11 @@ int64_t rb_round_samples(rb_ctx *ctx) {
   return strand ? strand->environment.roundSamples(strand->caller) : 0;
 }
 
+int64_t rb_data_samples(rb_ctx *ctx) {
+  Strand *strand = strandOf(ctx, "rb_data_samples");
+  return strand ? strand->environment.dataSamples(strand->caller) : 0;
+}
+
 int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
                  const int64_t *keys, int64_t key_count) {
   Strand *strand = strandOf(ctx, "rb_batch");
@@ -179,12 +191,13 @@ int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
     return refuseCall(ctx, "batch from source " + std::to_string(source) +
                                ": " + why);
   };
-  if (source < RB_BATCH_CURSOR || source > RB_BATCH_PEEK)
+  if (source < RB_BATCH_CURSOR || source > RB_BATCH_WHOLE)
     return refuse("there is no such source");
   auto channels = static_cast<int64_t>(ctx->unit.program.channels.size());
   if (channel < -1 || channel >= channels)
     return refuse("there is no channel " + std::to_string(channel));
   int64_t least = source == RB_BATCH_KEYED   ? 1
+                  : source == RB_BATCH_WHOLE ? 1
                   : source == RB_BATCH_RANGE ? 2
                                              : 0;
   int64_t most = source == RB_BATCH_KEYED   ? INT64_MAX

@@ -32,8 +32,9 @@ public:
              "' is no " + kind);
   }
 
-  /// The ranges as parts, which lie in the strand until its next call.
-  Parts parts(const rb_range *ranges, int64_t count) {
+  /// The ranges as parts, which lie in the strand until its next call. The
+  /// memory of whole values may be taken, or be brought.
+  Parts parts(const rb_range *ranges, int64_t count, bool brought = false) {
     if (!good)
       return {};
     strand->parts.clear();
@@ -45,23 +46,49 @@ public:
         refuse("value " + std::to_string(i) + " is not a range of a region");
         break;
       }
-      strand->parts.push_back(
-          {static_cast<rb_dtype>(range.dtype), range.count,
-           address(ctx, {static_cast<rb_region>(range.region), range.offset})});
+      Part part{static_cast<rb_dtype>(range.dtype), range.count};
+      if (isValue(ctx, range.region))
+        prepareValue(range, brought, part);
+      part.data =
+          static_cast<char *>(ctx->regions[static_cast<size_t>(range.region)]) +
+          range.offset;
+      strand->parts.push_back(part);
     }
+    outs = brought ? std::span(ranges, static_cast<size_t>(count))
+                   : std::span<const rb_range>();
     return strand->parts;
   }
 
   /// Runs `call` with the environment if nothing was wrong so far.
   template <typename Call> int32_t run(Call call) {
-    return good ? finishCall(ctx, call(strand->environment, strand->caller))
-                : RB_INVALID;
+    if (!good)
+      return RB_INVALID;
+    int32_t status = finishCall(ctx, call(strand->environment, strand->caller));
+    for (const rb_range &range : outs)
+      if (isValue(ctx, range.region))
+        valueArrived(ctx, range.region);
+    return status;
   }
 
 private:
+  void prepareValue(const rb_range &range, bool brought, Part &part) {
+    bool whole = isWholeValue(ctx, range.region, range.offset, bytesOf(part));
+    bool shares = whole && strand->environment.sharesValues();
+    ValueState &value = valueState(ctx, range.region);
+    // What is brought is shown where it lies; until then nothing is held.
+    if (brought && shares)
+      dropValue(ctx, range.region);
+    else if (brought)
+      renewValue(ctx, range.region, /*keep=*/!whole);
+    // Of a cell that is looked at there must be a copy.
+    if (shares && (brought || value.block))
+      part.block = &value.block;
+  }
+
   rb_ctx *ctx;
   const char *name;
   Strand *strand = nullptr;
+  std::span<const rb_range> outs;
   bool good = true;
 };
 
@@ -114,7 +141,7 @@ int32_t rb_done(rb_ctx *ctx, int64_t future) {
 int32_t rb_await(rb_ctx *ctx, int64_t future, const rb_range *outs,
                  int64_t out_count) {
   ChannelCall call(ctx, "rb_await");
-  Parts parts = call.parts(outs, out_count);
+  Parts parts = call.parts(outs, out_count, /*brought=*/true);
   return call.run([&](Environment &environment, const Caller &who) {
     return environment.await(who, future, parts);
   });
@@ -135,7 +162,7 @@ int32_t rb_collect(rb_ctx *ctx, int32_t channel, int64_t first,
                    int64_t out_count, int64_t *who) {
   ChannelCall call(ctx, "rb_collect");
   call.needsChannel(channel, "mailbox");
-  Parts parts = call.parts(outs, out_count);
+  Parts parts = call.parts(outs, out_count, /*brought=*/true);
   return call.run([&](Environment &environment, const Caller &caller) {
     return environment.collect(caller, channel, first, by_staleness != 0, parts,
                                *who);

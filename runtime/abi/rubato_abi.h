@@ -40,8 +40,20 @@ typedef enum rb_region {
   RB_SHARED = 1,
   RB_RESULT = 2,
   RB_SCRATCH = 3,
-  RB_REGION_COUNT = 4
+  RB_REGION_COUNT = 4,
+  RB_FIRST_VALUE = 4,
+  RB_LAST_VALUE = 0x7fffffff
 } rb_region;
+
+/* Values: the regions from RB_FIRST_VALUE on, of one value each. They belong
+ * to one strand. What starts something may keep the memory of a value instead
+ * of copying it, what arrives may be shown where it lies, and a copy of a whole
+ * value to another may be the same memory. So a base address changes, and
+ *   rb_renew  makes a value writable for the launches that follow; its content
+ *             is undefined unless `keep`. All functions below do so themselves.
+ *   rb_drop   says that its content is not needed any more.
+ *   rb_look   gives it the present content of a cell, as a copy or until
+ *             somebody takes `lock` for an atomic, by showing the cell.      */
 
 typedef enum rb_lane { RB_COMPUTE = 0, RB_COMM = 1, RB_LANE_COUNT = 2 } rb_lane;
 
@@ -76,9 +88,13 @@ typedef struct rb_range {
   int64_t count;
 } rb_range;
 
-/* The base addresses of the regions, RB_REGION_COUNT of them, fixed for the
- * life of the context.                                                      */
+/* The base addresses of the regions: RB_REGION_COUNT of them, fixed for the
+ * life of the context, and those of the values, which change.               */
 void *const *rb_regions(rb_ctx *ctx);
+int32_t rb_renew(rb_ctx *ctx, int32_t value, int32_t keep);
+int32_t rb_drop(rb_ctx *ctx, int32_t value);
+int32_t rb_look(rb_ctx *ctx, int32_t value, int32_t region, int64_t offset,
+                int32_t lock);
 
 /* Marks the start of a segment: for the trace, the timeline and messages.   */
 int32_t rb_segment(rb_ctx *ctx, const char *name);
@@ -136,8 +152,8 @@ int32_t rb_next_batch(rb_ctx *ctx);
  * rendezvous and locks are numbered as the manifest lists them.
  *
  * Values are ranges: scalars of the host too (i64, f64, f32 as they are, i1 as
- * an i64 of 0 or 1). Whatever starts something copies its operands, so they
- * may be overwritten at once.
+ * an i64 of 0 or 1). Whatever starts something copies its operands, or keeps
+ * the memory of whole values, so they may be overwritten, or renewed, at once.
  *
  * Except for rb_work, rb_computed and rb_unlock every call below is *visible*:
  * others can notice it, or its outcome depends on them. A simulation switches
@@ -194,16 +210,19 @@ int32_t rb_meet(rb_ctx *ctx, int32_t rendezvous, int32_t *met);
 int32_t rb_commit(rb_ctx *ctx, int64_t seen, int64_t expected, int32_t *ok);
 double rb_now(rb_ctx *ctx);
 int64_t rb_round_samples(rb_ctx *ctx);
+int64_t rb_data_samples(rb_ctx *ctx);
 
 /* A micro-batch from another source than the member's own rounds. `channel`
  * of a queue: the channel whose next reduction acknowledges it, or -1. Keys:
- * of a queue its lease (one or none), of a range its two ends.               */
+ * of a queue its lease (one or none), of a range its two ends, of the whole
+ * data set the number of the micro-batch.                                    */
 typedef enum rb_batch_source {
   RB_BATCH_CURSOR = 0,
   RB_BATCH_QUEUE = 1,
   RB_BATCH_KEYED = 2,
   RB_BATCH_RANGE = 3,
-  RB_BATCH_PEEK = 4
+  RB_BATCH_PEEK = 4,
+  RB_BATCH_WHOLE = 5
 } rb_batch_source;
 int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
                  const int64_t *keys, int64_t key_count);

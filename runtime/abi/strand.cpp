@@ -2,6 +2,7 @@
 // synchronous rounds.
 #include "abi/context_impl.h"
 #include "data/sources.h"
+#include "support/processor_meter.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,12 +44,13 @@ rb_ctx *makeStrandContext(const StrandSetup &setup) {
                                       .data = setup.data,
                                       .synchronous = setup.synchronous,
                                       .updates = updatesOf(setup.unit),
+                                      .looks = setup.looks,
                                       .rows = std::vector<int64_t>(quantum),
                                       .parts = {}});
-  std::copy_n(setup.regions, RB_REGION_COUNT, context->regions);
+  std::copy_n(setup.regions, RB_REGION_COUNT, context->regions.begin());
   locateBuffers(*context);
   context->device =
-      makeStrandDevice({setup.unit, context->regions, context->options,
+      makeStrandDevice({setup.unit, context->regions.data(), context->options,
                         context->error, nullptr, context->strand.get()});
   return context.release();
 }
@@ -89,12 +91,14 @@ Status writeRows(rb_ctx *context, const Dataset &data,
       return {ErrorCode::Internal,
               "row " + std::to_string(row) + " is not in a data set of " +
                   std::to_string(data.samples) + " samples"};
+  spend(Spending::Batches);
   BatchWriter(context->unit, data).write(context->buffers, rows);
   return Status::ok();
 }
 
 /// The batch itself; its error is the context's.
 static Status nextRows(rb_ctx *context, const BatchRequest &request) {
+  spend(Spending::Rest);
   Strand &strand = *context->strand;
   if (!strand.data)
     return {ErrorCode::Internal, "rank " + std::to_string(strand.caller.rank) +

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "abi/context.h"
+#include "abi/values.h"
 #include "data/dataset.h"
 #include "program/environment.h"
 
@@ -20,6 +21,7 @@ struct Strand {
   /// itself how long it works and what it computed.
   bool synchronous = false;
   std::string updates = {};      // cells that such a round changes
+  Looks *looks = nullptr;        // of the member
   int64_t taken = 0;             // samples of the present round
   int64_t batches = 0;           // micro-batches of it
   const char *working = nullptr; // work of such a round that has begun
@@ -37,6 +39,7 @@ struct StrandSetup {
   void *const *regions; // RB_REGION_COUNT of them; they outlive the context
   const Dataset *data = nullptr;
   bool synchronous = false;
+  Looks *looks = nullptr; // of the member; without, values copy cells
   Timeline *timeline = nullptr;
   int timelineLane = 0;
 };

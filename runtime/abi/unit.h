@@ -64,6 +64,7 @@ struct Unit {
   rb_dtype floatType = RB_F32;
   int64_t quantum = 0;
   int64_t regionBytes[RB_REGION_COUNT] = {};
+  std::vector<int64_t> valueBytes; // of a program, by number
   int32_t events = 0, futures = 0;
   std::vector<Cell> cells;
   std::vector<Slot> layout; // of the flat parameter vector

@@ -3,6 +3,9 @@
 #include "data/permutation.h"
 #include "policy/random.h"
 
+#include <algorithm>
+#include <numeric>
+
 using namespace rubato;
 
 void SampleOrder::resolve(std::span<int64_t> places) const {
@@ -33,4 +36,16 @@ void SampleOrder::draw(int64_t member, std::span<const int64_t> keys,
   for (int64_t &row : rows)
     row = random.below(samples);
   resolve(rows);
+}
+
+int64_t rubato::wholeBatch(int64_t number, int64_t samples,
+                           std::span<int64_t> rows) {
+  auto quantum = static_cast<int64_t>(rows.size());
+  // A number that is too large must not overflow.
+  int64_t from = std::clamp<int64_t>(number, 0, samples) * quantum;
+  int64_t count = std::clamp<int64_t>(samples - from, 0, quantum);
+  if (number < 0)
+    count = 0;
+  std::iota(rows.begin(), rows.begin() + count, from);
+  return count;
 }

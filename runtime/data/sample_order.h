@@ -25,4 +25,9 @@ struct SampleOrder {
             std::span<int64_t> rows) const;
 };
 
+/// Micro-batch `number` of the data set in its own order, into `rows`, of the
+/// size of a quantum. How many rows there are: the last may be short, and there
+/// is nothing behind it.
+int64_t wholeBatch(int64_t number, int64_t samples, std::span<int64_t> rows);
+
 } // namespace rubato

@@ -28,6 +28,7 @@ struct ChannelSpec {
   int64_t bytes = 0;  // of the largest message, all parts together
   int server = -1;    // rank of a mailbox's server; the others are its workers
   int64_t exempt = 0; // of a mailbox: see policy/staleness_ledger.h
+  bool unlimited = false; // collectives that no RateLimit slows down
 };
 
 /// What a collect took.

@@ -73,6 +73,11 @@ protected:
     return sent + latency + static_cast<int64_t>(double(bytes) * perByte);
   }
 
+  /// The same of a collective.
+  int64_t arrival(int channel, int64_t sent, int64_t bytes) const {
+    return specs[size_t(channel)].unlimited ? sent : arrival(sent, bytes);
+  }
+
   /// "rank 1: all-reduce 17 on channel 'grads'".
   std::string name(const CallId &call) const;
   Status fail(const CallId &call, const std::string &why) const;

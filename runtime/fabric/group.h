@@ -5,6 +5,7 @@
 #pragma once
 
 #include "abi/rubato_abi.h"
+#include "program/waiting.h"
 #include "support/status.h"
 
 #include <chrono>
@@ -61,6 +62,10 @@ public:
   /// From any process or thread: every wait under way and every later one
   /// ends with an error within 50 ms that names `lostRank` (-1: no member).
   virtual void abort(int lostRank) noexcept = 0;
+
+  /// What a member is in, or was in when it failed; for whoever explains a
+  /// death. Null: this group keeps no notes.
+  virtual const WaitNote *note(int rank) { return nullptr; }
 
   /// Why the group ended: RB_OK while it has not, else RB_PEER_LOST,
   /// RB_TIMED_OUT, RB_INVALID (members disagreed) or RB_ABORTED.

@@ -122,7 +122,8 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
     (void)locals[size_t(call.rank)]->helped.load();
     standing.summing = false;
     standing.ready = true;
-    standing.readyAt = arrival(words.sent.load(), future.shape.bytes());
+    standing.readyAt =
+        arrival(call.channel, words.sent.load(), future.shape.bytes());
     standing.data = memberCount == 1
                         ? input(call.channel, call.number, call.rank)
                         : result(call.channel, call.number);

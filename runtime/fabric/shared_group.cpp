@@ -185,6 +185,14 @@ Status SharedGroup::allReduceSum(int rank, const CallName &name,
                                  const rb_range *ins, const rb_range *outs,
                                  int64_t count, Deadline deadline) {
   RB_TRY(checkRanges(ins, outs, count));
+  return noted(
+      member(rank).note, WaitNote::What::AllReduce, name.channel, -1, -1,
+      [&] { return sumTogether(rank, name, ins, outs, count, deadline); });
+}
+
+Status SharedGroup::sumTogether(int rank, const CallName &name,
+                                const rb_range *ins, const rb_range *outs,
+                                int64_t count, Deadline deadline) {
   if (memberCount == 1 && control().barrier.verdict().status != RB_OK)
     return explain(control().barrier.verdict());
   if (memberCount > 1) {
@@ -213,9 +221,11 @@ Status SharedGroup::allReduceSum(int rank, const CallName &name,
 Status SharedGroup::barrier(int rank, Deadline deadline) {
   if (memberCount == 1 && control().barrier.verdict().status == RB_OK)
     return Status::ok();
-  const Call &call = announce(rank, Call::Barrier);
-  RB_TRY(meet(rank, deadline));
-  return compareCalls(rank, call);
+  return noted(member(rank).note, WaitNote::What::Barrier, -1, -1, -1, [&] {
+    const Call &call = announce(rank, Call::Barrier);
+    RB_TRY(meet(rank, deadline));
+    return compareCalls(rank, call);
+  });
 }
 
 } // namespace rubato

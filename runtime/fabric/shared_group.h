@@ -29,6 +29,7 @@ public:
   Status barrier(int rank, Deadline deadline) override;
   void abort(int lostRank) noexcept override;
   rb_status verdict() const override;
+  const WaitNote *note(int rank) override { return &member(rank).note; }
 
 private:
   /// What a member believes the group is doing.
@@ -45,6 +46,7 @@ private:
   struct alignas(64) MemberState {
     std::atomic<uint32_t> arrived;
     uint32_t calls;
+    WaitNote note;
     Call slots[2];
   };
 
@@ -59,6 +61,8 @@ private:
   MemberState &member(int rank);
 
   Call &announce(int rank, Call::Kind kind);
+  Status sumTogether(int rank, const CallName &name, const rb_range *ins,
+                     const rb_range *outs, int64_t count, Deadline deadline);
   Status meet(int rank, Deadline deadline);
   Status compareCalls(int rank, const Call &mine);
   Status explain(Verdict why) const;

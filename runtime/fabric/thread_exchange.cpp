@@ -68,8 +68,9 @@ void ThreadFabric::lookAtCollective(const Future &future, Standing &standing) {
   for (int rank = 0; rank < memberCount; ++rank) {
     const auto &post = meeting.posts[size_t(rank)];
     if (post) {
-      standing.readyAt = std::max(
-          standing.readyAt, arrival(post->message.sent, future.shape.bytes()));
+      standing.readyAt =
+          std::max(standing.readyAt, arrival(call.channel, post->message.sent,
+                                             future.shape.bytes()));
       continue;
     }
     standing.missing.push_back(rank);

@@ -130,6 +130,7 @@ static Status makeMatcher(SettingTaker &settings, const World &world,
                   {{"close", Repair::Close}, {"induced", Repair::Induced}});
   settings.take("rate", options.rate);
   settings.take("accelerate", options.accelerate);
+  settings.take("repeats", options.repeats);
   settings.take("goal", options.goal);
   RB_TRY(settings.finish());
   // Its members are numbered from 0; of those below the largest number some

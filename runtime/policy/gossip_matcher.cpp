@@ -85,7 +85,8 @@ std::optional<Match> GossipMatcher::poll(int64_t member) const {
 
 bool GossipMatcher::mayMeet(int64_t a, int64_t b) const {
   bool repeated = at(a).last == b && at(b).last == a;
-  return !repeated || degree(graph[static_cast<size_t>(a)]) < 2 ||
+  return !repeated || options.repeats ||
+         degree(graph[static_cast<size_t>(a)]) < 2 ||
          degree(graph[static_cast<size_t>(b)]) < 2;
 }
 

@@ -25,6 +25,9 @@ struct MatcherOptions {
   double rate = 1;
   /// False: plain gossip, η = 0 and α̃ = ½ on every graph.
   bool accelerate = true;
+  /// Whether two may average again at once, with nobody else in between. A pair
+  /// that may can lock itself in: both are free at the same time again.
+  bool repeats = false;
   /// Samples, summed over members, after which the run stops; 0: no goal.
   int64_t goal = 0;
   uint64_t seed = 0;

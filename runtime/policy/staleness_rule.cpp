@@ -18,6 +18,7 @@ const std::vector<Entry> &StalenessRule::entries() const {
   using enum ValueType;
   static const std::vector<Entry> all = {
       {"start", {I64}, {I64, I64}},
+      {"start_at", {I64, F64}, {I64, I64}},
       {"round", {F64, I64, I64, I64, I64}, {I64, I64, I1}}};
   return all;
 }
@@ -41,13 +42,15 @@ int64_t StalenessRule::bound(int64_t count, int64_t alive) const {
   return std::max(options.boundFloor, atMost(limit, unbounded));
 }
 
-void StalenessRule::start(int64_t alive) {
+void StalenessRule::start(int64_t alive, std::optional<double> loss) {
   if (s.count == 0) {
     s.k0 = options.k0.value_or(std::max<int64_t>(1, (alive + 5) / 10));
     s.expected = alive;
-    if (options.initialLoss) {
+    if (options.initialLoss)
+      loss = options.initialLoss;
+    if (loss) {
       s.reports = s.expected;
-      s.reported = s.smallest = *options.initialLoss - options.lossFloor;
+      s.reported = s.smallest = *loss - options.lossFloor;
     }
   }
   // After a resume the count goes on where it was.
@@ -113,12 +116,18 @@ static Status wrongUse(std::string message) {
 Status StalenessRule::ask(std::string_view entry, Asker,
                           std::span<const Value> in, std::span<Value> out) {
   RB_TRY(checkAsk(*this, entry, in, out));
-  if (entry == "start") {
+  if (entry != "round") {
     int64_t alive = std::get<int64_t>(in[0]);
+    std::optional<double> loss;
+    if (entry == "start_at")
+      loss = std::get<double>(in[1]);
     if (alive < 1)
       return Status::user("staleness.rule: no worker at the start; a server "
                           "needs at least one");
-    start(alive);
+    if (loss && !std::isfinite(*loss))
+      return {ErrorCode::Numeric, "staleness.rule: the loss before training is "
+                                  "not finite; look at the data"};
+    start(alive, loss);
     out[0] = s.count;
     out[1] = bound(s.count, alive);
     return Status::ok();

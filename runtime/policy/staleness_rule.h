@@ -2,8 +2,9 @@
 // waits for, and how stale a running job may be before it is restarted.
 //
 // Entries
-//   start : alive -> count, bound
-//   round : loss, participants, alive, samples, stop -> count, bound, go
+//   start    : alive -> count, bound
+//   start_at : alive, loss before training -> count, bound
+//   round    : loss, participants, alive, samples, stop -> count, bound, go
 #pragma once
 
 #include "policy/policy.h"
@@ -41,7 +42,7 @@ public:
   const State &state() const { return s; }
 
 private:
-  void start(int64_t alive);
+  void start(int64_t alive, std::optional<double> loss);
   void round(double loss, int64_t participants, int64_t alive);
   void noteReports(double loss, int64_t participants);
   void adaptCount(int64_t alive);

@@ -30,6 +30,7 @@ struct Caller {
   int rank = 0, strand = 0;
   int64_t round = 0;
 };
+inline constexpr int64_t initRound = -1, drainRound = -2, modelRound = -3;
 
 /// A future of a program; 0 is one of zeros that is done.
 using FutureHandle = int64_t;
@@ -39,6 +40,9 @@ struct CollectiveStart {
   int channel = 0;
   int64_t root = 0; // of a broadcast
   Parts ins;
+  /// Where the caller will have the results, if it awaits them at once: until
+  /// then its operands stay as they are.
+  Parts outs = {};
 };
 
 struct ExchangeStart {
@@ -57,6 +61,11 @@ class Environment {
 public:
   virtual ~Environment() = default;
 
+  /// Whether it keeps the memory of operands and brings results by their
+  /// blocks (Part::block). Then one strand runs at a time, and hands over in
+  /// visible calls only.
+  virtual bool sharesValues() const { return false; }
+
   // Facts.
   virtual int64_t members(const Caller &who) = 0; // of the caller's round
   virtual int64_t rank(const Caller &who) = 0;    // among those members
@@ -64,6 +73,7 @@ public:
   virtual int64_t stopRequested(const Caller &who) = 0;
   virtual int64_t quanta(const Caller &who) = 0;
   virtual int64_t roundSamples(const Caller &who) = 0;
+  virtual int64_t dataSamples(const Caller &who) = 0; // of the whole data set
 
   /// `name` ("gradient", "step", …) is about to be computed, or has been.
   virtual Status work(const Caller &who, const char *name, bool begin) = 0;

@@ -20,9 +20,6 @@ struct DestroyContext {
 };
 using ContextOwner = std::unique_ptr<rb_ctx, DestroyContext>;
 
-/// The rounds of what is no strand.
-constexpr int64_t initRound = -1, drainRound = -2, modelRound = -3;
-
 class ProgramMember final : public Member {
 public:
   ProgramMember(const MemberSetup &setup, const RoleSpec &role)
@@ -70,14 +67,20 @@ private:
   const RoleSpec &role_;
   Memory memory[RB_SCRATCH];          // private, shared, result
   std::vector<Memory> scratch;        // of each context, unless it was lent
+  Looks looks;                        // of values at cells
   std::vector<ContextOwner> contexts; // of the strands, then of the rest
   std::vector<std::atomic<int64_t>> finished; // rounds of each strand
 };
 
 Status ProgramMember::start() {
   for (int region = 0; region < RB_SCRATCH; ++region)
-    RB_TRY(Memory::privateMemory(unit.regionBytes[region], "memory of a member",
-                                 memory[region]));
+    if (region != RB_RESULT || !setup.result)
+      RB_TRY(Memory::privateMemory(unit.regionBytes[region],
+                                   "memory of a member", memory[region]));
+  // In a simulation it shall be seen what that costs.
+  if (setup.scratch)
+    for (Memory &region : memory)
+      region.touch();
   RB_TRY(makeContexts());
   void *regions[RB_REGION_COUNT] = {};
   for (int region = 0; region < RB_REGION_COUNT; ++region)
@@ -93,14 +96,14 @@ Status ProgramMember::makeContexts() {
                                    "scratch memory of a member", scratch[i]));
     void *regions[RB_REGION_COUNT] = {
         memory[RB_PRIVATE].data(), memory[RB_SHARED].data(),
-        memory[RB_RESULT].data(),
+        setup.result ? setup.result : memory[RB_RESULT].data(),
         setup.scratch ? setup.scratch : scratch[i].data()};
     auto index = static_cast<int>(i);
     bool isStrand = i < role_.strands.size();
     contexts.emplace_back(
         makeStrandContext({unit, setup.environment,
                            Caller{setup.rank, index, isStrand ? 0 : initRound},
-                           regions, setup.data, isSynchronous(unit),
+                           regions, setup.data, isSynchronous(unit), &looks,
                            setup.timeline, isStrand ? index : 0}));
   }
   return Status::ok();

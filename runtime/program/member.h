@@ -26,6 +26,9 @@ struct MemberSetup {
   /// Scratch memory of unit.regionBytes[RB_SCRATCH] bytes that all strands may
   /// use because they run one at a time; null: each gets its own.
   char *scratch = nullptr;
+  /// The result region of all members, unit.regionBytes[RB_RESULT] bytes; null:
+  /// a member is alone with one.
+  char *result = nullptr;
   Timeline *timeline = nullptr; // with a lane for each strand
 };
 

@@ -1,6 +1,7 @@
 // Values on their way: typed runs of numbers in somebody's memory.
 #pragma once
 
+#include "support/block.h"
 #include "support/dtype.h"
 
 #include <cstdint>
@@ -13,6 +14,10 @@ struct Part {
   rb_dtype dtype = RB_F32;
   int64_t count = 0;
   void *data = nullptr;
+  /// Its block, where the part is all of one and the environment shares values:
+  /// an operand's memory may be kept instead of a copy, and a result is brought
+  /// by putting its block here.
+  SharedBlock *block = nullptr;
 };
 
 using Parts = std::span<const Part>;

@@ -8,6 +8,8 @@
 
 namespace rubato {
 
+using What = WaitNote::What;
+
 Status RealEnvironment::make(const RealSetup &setup,
                              std::unique_ptr<RealEnvironment> &environment) {
   std::unique_ptr<RealEnvironment> made(new RealEnvironment(setup));
@@ -38,6 +40,13 @@ Status RealEnvironment::makeMember(int rank, const std::vector<int> &roles) {
   shape.members = std::count(roles.begin(), roles.end(), number);
   shape.index = std::count(roles.begin(), roles.begin() + rank, number);
   member.strands.assign(role.strands.size() + 1, StrandState(shape));
+  member.futures = std::make_unique<OpenFutures>();
+  std::vector<int> peers;
+  for (int peer = 0; peer < setup.members; ++peer)
+    if (roles[static_cast<size_t>(peer)] == number)
+      peers.push_back(peer);
+  member.guard = std::make_unique<DelayGuard>(
+      setup.program, role, std::move(peers), setup.statistics);
   member.locks =
       std::make_unique<std::mutex[]>(static_cast<size_t>(setup.program.locks));
   for (const RendezvousSpec &spec : setup.program.rendezvous) {
@@ -129,6 +138,7 @@ void RealEnvironment::computed(const Caller &who, int64_t samples,
   strandOf(who).finite &= std::isfinite(loss);
   statistics.loss.fetch_add(loss);
   statistics.samples += samples;
+  strandOf(who).computed += samples;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,13 +157,15 @@ Status RealEnvironment::unlock(const Caller &who, int lock) {
 
 Status RealEnvironment::meet(const Caller &who, int rendezvous, bool &met) {
   Meeting &meeting = *memberOf(who).meetings[static_cast<size_t>(rendezvous)];
-  Meeting::Outcome outcome = meeting.meet(who.strand);
-  met = outcome == Meeting::Outcome::Met;
-  if (outcome != Meeting::Outcome::Abandoned)
-    return Status::ok();
-  return {ErrorCode::Communication,
-          "rank " + std::to_string(who.rank) +
-              ": another strand of this member failed"};
+  return waits(who, What::Meet, rendezvous, [&]() -> Status {
+    Meeting::Outcome outcome = meeting.meet(who.strand);
+    met = outcome == Meeting::Outcome::Met;
+    if (outcome != Meeting::Outcome::Abandoned)
+      return Status::ok();
+    return {ErrorCode::Communication,
+            "rank " + std::to_string(who.rank) +
+                ": another strand of this member failed"};
+  });
 }
 
 void RealEnvironment::abandon(int rank) {
@@ -164,6 +176,7 @@ void RealEnvironment::abandon(int rank) {
 Status RealEnvironment::next(const Caller &who, bool go) {
   StrandState &strand = strandOf(who);
   strand.cursor.endRound(std::exchange(strand.consumed, true));
+  strand.computed = 0;
   std::erase_if(strand.held, [](const Held &held) {
     return held.channel < 0 && held.ticket < 0;
   });
@@ -172,9 +185,10 @@ Status RealEnvironment::next(const Caller &who, bool go) {
     return {ErrorCode::Numeric,
             "the loss is not finite; try a smaller --lr, and check the inputs "
             "and their --scale"};
-  if (!go)
-    for (auto &meeting : memberOf(who).meetings)
-      meeting->ended(who.strand);
+  if (go)
+    return setup.boundary ? setup.boundary(who) : Status::ok();
+  for (auto &meeting : memberOf(who).meetings)
+    meeting->ended(who.strand);
   return Status::ok();
 }
 
@@ -190,12 +204,16 @@ Status RealEnvironment::ask(const Caller &who, int policy, int entry,
     return memberOf(who).policies->ask(policy, entry, inputs, answers);
   // The question itself tells a policy what became of the rows it dealt.
   strandOf(who).dealt = false;
-  return setup.desk.ask(who, policy, entry, inputs, answers, deadline());
+  return waits(who, What::Ask, policy, [&] {
+    return setup.desk.ask(who, policy, entry, inputs, answers, deadline());
+  });
 }
 
 Status RealEnvironment::commit(const Caller &who, int64_t seen,
                                int64_t expected, bool &ok) {
-  RB_TRY(setup.desk.commit(who, seen, expected, ok, deadline()));
+  RB_TRY(waits(who, What::Commit, -1, [&] {
+    return setup.desk.commit(who, seen, expected, ok, deadline());
+  }));
   strandOf(who).consumed = ok;
   return Status::ok();
 }

@@ -10,13 +10,16 @@
 #include "data/sample_order.h"
 #include "data/sample_queue.h"
 #include "fabric/fabric.h"
+#include "program/delay_guard.h"
 #include "program/environment.h"
 #include "program/meeting.h"
 #include "program/member_policies.h"
+#include "program/open_futures.h"
 #include "program/statistics.h"
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -43,6 +46,9 @@ struct RealSetup {
   std::chrono::milliseconds deadline{60000};    // of every wait for others
   std::chrono::steady_clock::time_point begin = // of training
       std::chrono::steady_clock::now();
+  int cores = 0; // of all members together; 0: those of this process
+  /// What is to be done at a boundary that another round follows; may be none.
+  std::function<Status(const Caller &who)> boundary = {};
 };
 
 class RealEnvironment final : public Environment {
@@ -67,6 +73,7 @@ public:
   int64_t stopRequested(const Caller &who) override;
   int64_t quanta(const Caller &who) override { return setup.quanta; }
   int64_t roundSamples(const Caller &who) override;
+  int64_t dataSamples(const Caller &who) override;
   Status work(const Caller &who, const char *name, bool begin) override;
   void computed(const Caller &who, int64_t samples, double loss) override;
   Status lock(const Caller &who, int lock, const char *cells) override;
@@ -113,10 +120,8 @@ private:
     Cursor cursor;
     bool consumed = true; // the vote of the present round
     std::vector<Held> held;
-    std::vector<FutureHandle> pulls; // under way
-    /// Reductions under way, with the round that started each.
-    std::vector<std::pair<FutureHandle, int64_t>> reductions;
     std::vector<int> collected; // ranks, by the last collect
+    int64_t computed = 0;       // samples of the present round
     bool dealt = false;         // works on rows that a policy dealt
     Clock::time_point gradient; // began
     bool finite = true;         // no loss was anything else
@@ -126,11 +131,14 @@ private:
     std::unique_ptr<std::mutex[]> locks;
     std::vector<std::unique_ptr<Meeting>> meetings;
     std::unique_ptr<MemberPolicies> policies;
+    std::unique_ptr<OpenFutures> futures;
+    std::unique_ptr<DelayGuard> guard;
   };
 
   explicit RealEnvironment(const RealSetup &setup)
       : setup(setup), begin(setup.begin),
-        crowded(setup.members > allowedCpus()) {}
+        crowded(setup.members >
+                (setup.cores > 0 ? setup.cores : allowedCpus())) {}
   Status makeMember(int rank, const std::vector<int> &roles);
   MemberState &memberOf(const Caller &who) {
     return members_[static_cast<size_t>(who.rank)];
@@ -141,10 +149,18 @@ private:
   MemberStatistics &statisticsOf(const Caller &who) {
     return setup.statistics[who.rank];
   }
+  /// Init, drain and model have the note after the last that a strand can have.
+  WaitNote &noteOf(const Caller &who) {
+    return statisticsOf(who).waits[who.round < 0 ? maxStrands : who.strand];
+  }
+  template <typename Call>
+  Status waits(const Caller &who, WaitNote::What what, int index, Call call) {
+    return noted(noteOf(who), what, index, -1, who.round, call);
+  }
   Deadline deadline() const { return Clock::now() + setup.deadline; }
   Status takeFromQueue(StrandState &strand, const BatchRequest &request,
                        std::span<int64_t> rows, int64_t &count);
-  void countDelay(const Caller &who, FutureHandle future);
+  void countDelay(const Caller &who, const OpenFuture &future);
   Status giveBack(StrandState &strand, int64_t ticketsBelow);
 
   RealSetup setup;

@@ -8,6 +8,8 @@
 
 namespace rubato {
 
+using What = WaitNote::What;
+
 //===----------------------------------------------------------------------===//
 // Futures
 //===----------------------------------------------------------------------===//
@@ -15,13 +17,22 @@ namespace rubato {
 Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
                               FutureHandle &future) {
   StrandState &strand = strandOf(who);
-  if (call.kind == RB_START_BROADCAST)
-    RB_TRY(setup.fabric.startBroadcast(
-        who.rank, call.channel, static_cast<int>(call.root), call.ins, future));
-  else
-    RB_TRY(
-        setup.fabric.startAllReduce(who.rank, call.channel, call.ins, future));
-  strand.reductions.emplace_back(future, who.round);
+  bool broadcast = call.kind == RB_START_BROADCAST;
+  What what = broadcast ? What::Broadcast : What::AllReduce;
+  MemberState &member = memberOf(who);
+  if (member.guard->watches(call.channel)) {
+    OpenFuture last = member.futures->newest(call.channel);
+    bool arrived = last.handle == 0 || setup.fabric.done(who.rank, last.handle);
+    RB_TRY(member.guard->starts(who, call.ins, strand.computed, arrived));
+  }
+  RB_TRY(waits(who, what, call.channel, [&] {
+    return broadcast ? setup.fabric.startBroadcast(who.rank, call.channel,
+                                                   static_cast<int>(call.root),
+                                                   call.ins, future)
+                     : setup.fabric.startAllReduce(who.rank, call.channel,
+                                                   call.ins, future);
+  }));
+  member.futures->add({future, what, call.channel, -1, who.round});
   if (std::exchange(strand.dealt, false))
     setup.desk.contributed(who.rank);
   std::erase_if(strand.held,
@@ -35,17 +46,24 @@ Status RealEnvironment::exchange(const Caller &who, const ExchangeStart &call,
   mine.exchanges += 1;
   if (mine.partner.exchange(call.peer) == call.peer)
     mine.repeated += 1;
-  return setup.fabric.startExchange(who.rank, call.channel,
-                                    static_cast<int>(call.peer), call.tag,
-                                    call.ins, future);
+  auto peer = static_cast<int>(call.peer);
+  RB_TRY(noted(noteOf(who), What::Exchange, call.channel, peer, who.round, [&] {
+    return setup.fabric.startExchange(who.rank, call.channel, peer, call.tag,
+                                      call.ins, future);
+  }));
+  memberOf(who).futures->add(
+      {future, What::Exchange, call.channel, peer, who.round});
+  return Status::ok();
 }
 
 Status RealEnvironment::pull(const Caller &who, int channel, int64_t after,
                              FutureHandle &future) {
   // Tickets count from 1; whoever has none may say so by any other number.
-  RB_TRY(setup.fabric.startPull(who.rank, channel, std::max<int64_t>(after, 0),
-                                future));
-  strandOf(who).pulls.push_back(future);
+  RB_TRY(waits(who, What::Pull, channel, [&] {
+    return setup.fabric.startPull(who.rank, channel,
+                                  std::max<int64_t>(after, 0), future);
+  }));
+  memberOf(who).futures->add({future, What::Pull, channel, -1, who.round});
   return Status::ok();
 }
 
@@ -59,18 +77,14 @@ bool RealEnvironment::done(const Caller &who, FutureHandle future) {
   return false;
 }
 
-/// A reduction has been awaited; in drain there are no rounds to count.
-void RealEnvironment::countDelay(const Caller &who, FutureHandle future) {
-  auto &open = strandOf(who).reductions;
-  auto found =
-      std::ranges::find(open, future, &std::pair<FutureHandle, int64_t>::first);
-  if (found == open.end())
+/// A future has been awaited; in drain there are no rounds to count.
+void RealEnvironment::countDelay(const Caller &who, const OpenFuture &future) {
+  bool collective =
+      future.what == What::AllReduce || future.what == What::Broadcast;
+  if (!collective || who.round < 0 || future.round < 0)
     return;
-  if (who.round >= 0) {
-    int64_t delay = std::min<int64_t>(who.round - found->second, maxDelay);
-    statisticsOf(who).delays[std::max<int64_t>(delay, 0)] += 1;
-  }
-  open.erase(found);
+  int64_t delay = std::min<int64_t>(who.round - future.round, maxDelay);
+  statisticsOf(who).delays[std::max<int64_t>(delay, 0)] += 1;
 }
 
 Status RealEnvironment::await(const Caller &who, FutureHandle future,
@@ -81,14 +95,26 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
     return Status::ok();
   }
   StrandState &strand = strandOf(who);
-  Status status = setup.fabric.await(who.rank, future, outs, deadline());
+  MemberState &member = memberOf(who);
+  OpenFuture open = member.futures->find(future);
+  bool guarded = member.guard->watches(open.channel);
+  if (guarded)
+    RB_TRY(
+        member.guard->awaits(who, open, setup.fabric.done(who.rank, future)));
+  Status status =
+      noted(noteOf(who), open.what, open.channel, open.peer, who.round, [&] {
+        return setup.fabric.await(who.rank, future, outs, deadline());
+      });
   if (isAgain(status)) {
     strand.cursor.endRound(false);
+    strand.computed = 0;
     RB_TRY(giveBack(strand, INT64_MIN));
   }
-  countDelay(who, future);
-  bool pulled = std::erase(strand.pulls, future) > 0;
-  if (!status || !pulled || outs.size() < 2)
+  if (status && guarded)
+    RB_TRY(member.guard->got(who, open, outs));
+  countDelay(who, open);
+  member.futures->erase(future);
+  if (!status || open.what != What::Pull || outs.size() < 2)
     return status;
   // A newer ticket: what was taken under an older one and not pushed is void.
   int64_t ticket = 0;
@@ -102,7 +128,9 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
 
 Status RealEnvironment::push(const Caller &who, int channel, int64_t ticket,
                              Parts ins) {
-  RB_TRY(setup.fabric.push(who.rank, channel, ticket, ins));
+  RB_TRY(waits(who, What::Push, channel, [&] {
+    return setup.fabric.push(who.rank, channel, ticket, ins);
+  }));
   std::erase_if(strandOf(who).held,
                 [&](const Held &held) { return held.ticket == ticket; });
   return Status::ok();
@@ -112,8 +140,10 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
                                 bool byStaleness, Parts outs,
                                 int64_t &collected) {
   Collected result;
-  RB_TRY(setup.fabric.collect(who.rank, channel, first, byStaleness, outs,
-                              result, deadline()));
+  RB_TRY(waits(who, What::Collect, channel, [&] {
+    return setup.fabric.collect(who.rank, channel, first, byStaleness, outs,
+                                result, deadline());
+  }));
   collected = result.who;
   for (size_t i = 0; i != result.ranks.size(); ++i) {
     auto age = std::min<int64_t>(result.staleness[i], maxStaleness - 1);
@@ -127,8 +157,10 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
 Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
                               int64_t, int64_t staleAfter, Parts ins) {
   Granted granted;
-  RB_TRY(
-      setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins, granted));
+  RB_TRY(waits(who, What::Grant, channel, [&] {
+    return setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins,
+                              granted);
+  }));
   const std::vector<int> &collected = strandOf(who).collected;
   for (int rank : granted.ranks)
     if (!toAll && !std::ranges::count(collected, rank))
@@ -137,7 +169,9 @@ Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
 }
 
 Status RealEnvironment::close(const Caller &who, int channel) {
-  Status status = setup.fabric.close(who.rank, channel, deadline());
+  Status status = waits(who, What::Close, channel, [&] {
+    return setup.fabric.close(who.rank, channel, deadline());
+  });
   statisticsOf(who).dropped += setup.fabric.counters(channel).dropped;
   return status;
 }
@@ -152,6 +186,10 @@ int64_t RealEnvironment::workers(const Caller &who, int channel) {
 
 int64_t RealEnvironment::roundSamples(const Caller &who) {
   return strandOf(who).cursor.roundSamples();
+}
+
+int64_t RealEnvironment::dataSamples(const Caller &) {
+  return setup.order.samples;
 }
 
 Status RealEnvironment::takeFromQueue(StrandState &strand,
@@ -210,6 +248,9 @@ Status RealEnvironment::nextBatch(const Caller &who,
   case RB_BATCH_PEEK:
     count = setup.queue->peek(rows);
     break;
+  case RB_BATCH_WHOLE:
+    count = wholeBatch(request.keys[0], setup.order.samples, rows);
+    return Status::ok();
   }
   setup.order.resolve(rows.first(static_cast<size_t>(count)));
   return Status::ok();

@@ -83,6 +83,8 @@ Status RecordingEnvironment::finish() {
 void RecordingEnvironment::noteNumbers(const Caller &who, Operation operation,
                                        Numbers asked, Numbers answered) {
   constexpr size_t enough = 1 << 16;
+  if (muted)
+    return;
   Stream &stream = streamOf(who);
   writeEvent(operation, asked, answered, stream.pending);
   if (stream.pending.size() >= enough)
@@ -124,6 +126,10 @@ int64_t RecordingEnvironment::roundSamples(const Caller &who) {
   return noted(who, Operation::RoundSamples, inner.roundSamples(who));
 }
 
+int64_t RecordingEnvironment::dataSamples(const Caller &who) {
+  return noted(who, Operation::DataSamples, inner.dataSamples(who));
+}
+
 Status RecordingEnvironment::work(const Caller &who, const char *name,
                                   bool begin) {
   return inner.work(who, name, begin);
@@ -141,6 +147,8 @@ void RecordingEnvironment::computed(const Caller &who, int64_t samples,
 Status RecordingEnvironment::lock(const Caller &who, int lock,
                                   const char *cells) {
   RB_TRY(inner.lock(who, lock, cells));
+  if (muted)
+    return Status::ok();
   int64_t turn = turns[static_cast<size_t>(lock)]++;
   note(who, Operation::Lock, {lock}, {turn});
   return Status::ok();

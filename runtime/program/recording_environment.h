@@ -34,6 +34,9 @@ public:
 
   /// The parameters of the model, after `Member::model`.
   void model(const void *flat, size_t bytes);
+  /// Nothing is noted until it is said again: what happens then leaves no trace
+  /// in the run. While no strand is under way.
+  void mute(bool now) { muted = now; }
   /// Brings everything to the files. After the last strand has ended.
   Status finish();
 
@@ -43,6 +46,7 @@ public:
   int64_t stopRequested(const Caller &who) override;
   int64_t quanta(const Caller &who) override;
   int64_t roundSamples(const Caller &who) override;
+  int64_t dataSamples(const Caller &who) override;
   Status work(const Caller &who, const char *name, bool begin) override;
   void computed(const Caller &who, int64_t samples, double loss) override;
   Status lock(const Caller &who, int lock, const char *cells) override;
@@ -107,7 +111,8 @@ private:
   Environment &inner;
   std::vector<Stream> streams; // of the strands, then of the rest
   std::vector<int64_t> turns;  // at each lock, written under it
-  std::mutex mutex;            // of `pulls`: init starts what a strand awaits
+  bool muted = false;
+  std::mutex mutex; // of `pulls`: init starts what a strand awaits
   std::set<FutureHandle> pulls;
 };
 

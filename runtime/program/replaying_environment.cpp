@@ -177,6 +177,10 @@ int64_t ReplayingEnvironment::roundSamples(const Caller &who) {
   return fact(who, Operation::RoundSamples);
 }
 
+int64_t ReplayingEnvironment::dataSamples(const Caller &who) {
+  return fact(who, Operation::DataSamples);
+}
+
 int64_t ReplayingEnvironment::workers(const Caller &who, int channel) {
   return fact(who, Operation::Workers, {channel});
 }

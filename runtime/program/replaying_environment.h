@@ -49,6 +49,7 @@ public:
   int64_t stopRequested(const Caller &who) override;
   int64_t quanta(const Caller &who) override;
   int64_t roundSamples(const Caller &who) override;
+  int64_t dataSamples(const Caller &who) override;
   Status work(const Caller &who, const char *name, bool begin) override;
   void computed(const Caller &who, int64_t samples, double loss) override;
   Status lock(const Caller &who, int lock, const char *cells) override;

@@ -37,6 +37,7 @@ constexpr std::array<Words, operationCount> words = {{
     {"next_batch", {"source", "channel", "key", "key"}},
     {"next", {"go"}},
     {"model"},
+    {"data_samples"},
 }};
 
 void writeNumber(uint64_t number, std::string &bytes) {

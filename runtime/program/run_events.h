@@ -45,9 +45,10 @@ enum class Operation : uint8_t {
   Commit,        // seen, expected -> ok
   NextBatch,     // source, channel, keys -> rows
   Next,          // go
-  Model          // -> checksum of the flat parameters
+  Model,         // -> checksum of the flat parameters
+  DataSamples    // -> how many
 };
-inline constexpr size_t operationCount = 25;
+inline constexpr size_t operationCount = 26;
 
 struct RunEvent {
   Operation operation = Operation::Members;

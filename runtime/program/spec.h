@@ -20,6 +20,9 @@ struct StrandSpec {
   int function = -1;
   bool cursor = false;   // takes batches by cursor
   bool lockstep = false; // members share its rounds: round r is one for all
+  /// Channels whose reduction it carries over the boundary and then polls: a
+  /// round computes until the one of the round before has arrived.
+  std::vector<std::string> polls = {};
 };
 
 /// What a member runs; parts that a role does not have are -1.

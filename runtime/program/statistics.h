@@ -1,6 +1,8 @@
 // What a member has done so far, in memory that forked processes share.
 #pragma once
 
+#include "program/waiting.h"
+
 #include <atomic>
 #include <cstdint>
 
@@ -11,6 +13,10 @@ inline constexpr int maxStrands = 8;
 
 /// Rounds between the start and the await of a reduction that are told apart.
 inline constexpr int maxDelay = 3;
+
+/// Reductions whose samples are remembered: with a lead of one, others may be
+/// two further than the one that a member awaits.
+inline constexpr int keptReductions = 4;
 
 /// Ages of uploads that are told apart; the last stands for all above.
 inline constexpr int maxStaleness = 64;
@@ -32,6 +38,13 @@ struct MemberStatistics {
   std::atomic<int64_t> restarts{0}, dropped{0};
   // Reductions by the rounds between their start and their await.
   std::atomic<int64_t> delays[maxDelay + 1] = {};
+
+  // Where gradients are applied one round late: reductions that were started,
+  // and the samples in the last of them.
+  std::atomic<int64_t> reductions{0};
+  std::atomic<int64_t> reducedSamples[keptReductions] = {};
+  // What each strand needs others for; the last: init, drain and model.
+  WaitNote waits[maxStrands + 1];
 
   static_assert(std::atomic<int64_t>::is_always_lock_free &&
                 std::atomic<double>::is_always_lock_free);

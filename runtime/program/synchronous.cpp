@@ -10,11 +10,11 @@ Status asProgram(const Unit &unit, Unit &program) {
   program = unit;
   RoleSpec worker;
   worker.name = "worker";
-  worker.strands = {{"round", 0, /*cursor=*/true, /*lockstep=*/true}};
+  worker.strands = {{"round", 0, /*cursor=*/true, /*lockstep=*/true, {}}};
   program.program.roles = {worker};
   // All operands of a round lie in the shared region, each once.
   program.program.channels = {
-      {"grads", "collective", "", unit.regionBytes[RB_SHARED], 0}};
+      {synchronousChannel, "collective", "", unit.regionBytes[RB_SHARED], 0}};
   program.program.functions = {"worker.round"};
   program.program.locks = 1;
   program.parameters = parameters->place;

@@ -5,6 +5,9 @@
 
 namespace rubato {
 
+/// The name of the one channel that a synchronous round has.
+inline constexpr char synchronousChannel[] = "grads";
+
 /// The same unit with a program: one role, one strand whose rounds all members
 /// share, one channel for its reductions. Each member has a result region of
 /// its own. `unit` has none.

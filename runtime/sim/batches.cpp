@@ -1,4 +1,5 @@
 // Micro-batches by their source, and the rounds that are dealt by cursor.
+#include "data/sample_order.h"
 #include "policy/random.h"
 #include "sim/samples.h"
 
@@ -164,6 +165,11 @@ Status Samples::take(Strand &strand, const BatchRequest &request,
     return Status::ok();
   case RB_BATCH_PEEK:
     places = next(options.batch, /*forGood=*/false);
+    return Status::ok();
+  case RB_BATCH_WHOLE:
+    places.resize(static_cast<size_t>(options.batch));
+    places.resize(
+        static_cast<size_t>(wholeBatch(keys[0], options.samples, places)));
     return Status::ok();
   case RB_BATCH_QUEUE:
     places = next(options.batch, /*forGood=*/true);

@@ -49,7 +49,8 @@ struct ClusterLink {
 
 struct Cluster {
   std::vector<ClusterWorker> workers;
-  bool repeat = false; // the list is repeated over more workers
+  bool repeat = false;         // the list is repeated over more workers
+  bool restartsAtOnce = false; // or at the end of a local step
   ClusterLink link;
 };
 
@@ -72,6 +73,7 @@ public:
   int64_t exchange(int rank, int64_t tag, int64_t bytes) override;
   int64_t message(int rank, int64_t ticket, int64_t bytes) override;
   int64_t ask(int rank, int64_t call) override;
+  bool restartsAtOnce() const override { return cluster.restartsAtOnce; }
 
 private:
   /// Where a worker is in its normal and slow times.

@@ -239,6 +239,13 @@ Status parseCluster(std::string_view text, const std::string &path,
   Table table(root, "a cluster", path);
   Cluster result;
   table.flag("repeat", result.repeat);
+  std::string restarts = "step";
+  table.word("restarts", restarts);
+  result.restartsAtOnce = restarts == "at-once";
+  if (restarts != "step" && restarts != "at-once")
+    table.fail(table.at("restarts"),
+               "restarts must be \"step\" (a void job ends with its local "
+               "step) or \"at-once\"");
   const toml::node *workers = table.take("worker");
   const toml::node *link = table.take("link");
   if (!workers || !workers->is_array_of_tables())

@@ -1,5 +1,7 @@
 #include "sim/collectives.h"
 
+#include <algorithm>
+
 namespace rubato::sim {
 
 Collectives::Collectives(Stage &stage)
@@ -19,8 +21,10 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
   Open &open = channels[channel][number];
   const char *name = nameOf(call.kind);
   // Only the root's values travel in a broadcast.
-  Payload values(call.ins,
-                 call.kind == RB_START_ALL_REDUCE || call.root == strand.rank);
+  Payload values = call.outs.empty()
+                       ? Payload(call.ins, call.kind == RB_START_ALL_REDUCE ||
+                                               call.root == strand.rank)
+                       : Payload::shown(call.ins);
   if (open.joined == 0) {
     open.kind = call.kind;
     open.first = strand.rank;
@@ -56,7 +60,7 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
   made.channel = call.channel;
   made.number = number;
   future = stage.futures.add(std::move(made));
-  open.shares[rank] = {true, std::move(values), future};
+  open.shares[rank] = {true, std::move(values), future, call.outs};
   ++stage.counts(strand.rank).collectives;
   if (stage.opens(strand, call.kind == RB_START_ALL_REDUCE
                               ? Event::AllReduce
@@ -72,13 +76,23 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
   return Status::ok();
 }
 
+/// Whether two members have their results in the same memory.
+static bool isSameMemory(Parts a, Parts b) {
+  return std::ranges::equal(a, b, {}, &Part::data, &Part::data);
+}
+
 void Collectives::complete(int channel, int64_t number, const Open &open) {
   SharedPayload shared;
   if (open.kind == RB_START_ALL_REDUCE) {
     std::vector<const Payload *> all;
-    for (const Open::Share &share : open.shares)
+    // Where all share the memory of results, the sum is written there at once.
+    Parts outs = open.shares[0].outs;
+    for (const Open::Share &share : open.shares) {
       all.push_back(&share.values);
-    shared = std::make_shared<Payload>(Payload::sum(all));
+      if (!isSameMemory(outs, share.outs))
+        outs = {};
+    }
+    shared = std::make_shared<Payload>(Payload::sum(all, outs));
   } else {
     shared = std::make_shared<Payload>(
         open.shares[static_cast<size_t>(open.root)].values);

@@ -29,6 +29,7 @@ private:
       bool here = false;
       Payload values;
       FutureHandle future = 0;
+      Parts outs; // where it waits for the sum
     };
     std::vector<Share> shares; // by rank
   };

@@ -32,6 +32,10 @@ public:
   virtual int64_t message(int rank, int64_t ticket, int64_t bytes) = 0;
   /// The answer of a central policy or of a vote.
   virtual int64_t ask(int rank, int64_t call) = 0;
+
+  /// Whether a worker drops a void job when its next model arrives, in the
+  /// middle of a local step if need be; else it does so at the end of the step.
+  virtual bool restartsAtOnce() const { return false; }
 };
 
 } // namespace rubato::sim

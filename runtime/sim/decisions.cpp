@@ -55,8 +55,13 @@ Status Decisions::tryAsk(Question &question) {
                {strand.rank, question.call}, question.inputs, question.answers);
   if (policy::isPending(status))
     return Status::ok();
-  if (!status)
-    return stage.error(strand, "ask", status.message());
+  if (!status) {
+    Status error = stage.error(strand, "ask", status.message());
+    // A loss that is not finite has an exit code of its own.
+    if (status.code() == ErrorCode::Numeric)
+      return {ErrorCode::Numeric, error.message()};
+    return error;
+  }
   question.answered = true;
   question.at = stage.schedule.now();
   if (isCentral(question.policy))

@@ -38,10 +38,10 @@ Status SimEnvironment::prepare() {
                         "at least 1");
   stage = std::make_unique<Stage>(spec, setup.members, setup.seed, *setup.costs,
                                   setup.log, setup.stackBytes, setup.maxSteps);
-  samples = std::make_unique<Samples>(SampleOptions{setup.samples, setup.batch,
-                                                    setup.quanta, setup.shuffle,
-                                                    setup.seed},
-                                      spec, setup.members);
+  samples = std::make_unique<Samples>(
+      SampleOptions{setup.samples, setup.batch, setup.quanta, setup.shuffle,
+                    setup.seed, setup.replacement},
+      spec, setup.members);
   collectives = std::make_unique<Collectives>(*stage);
   pairs = std::make_unique<Pairs>(*stage);
   meetings = std::make_unique<Meetings>(*stage);
@@ -136,6 +136,8 @@ int64_t SimEnvironment::roundSamples(const Caller &who) {
   return samples->total(strandOf(who));
 }
 
+int64_t SimEnvironment::dataSamples(const Caller &) { return setup.samples; }
+
 Status SimEnvironment::work(const Caller &who, const char *name, bool begin) {
   if (!begin)
     return Status::ok();
@@ -144,6 +146,7 @@ Status SimEnvironment::work(const Caller &who, const char *name, bool begin) {
   if (std::string_view(name) == "gradient") {
     MemberStatistics &counts = stage->counts(who.rank);
     counts.computing += taken;
+    strand.computed += taken;
     ++counts.gradients;
   }
   return Status::ok();
@@ -225,6 +228,8 @@ static const char *nameOf(rb_batch_source source) {
     return "range";
   case RB_BATCH_PEEK:
     return "peek";
+  case RB_BATCH_WHOLE:
+    return "whole";
   }
   return "unknown";
 }
@@ -247,8 +252,10 @@ Status SimEnvironment::nextBatch(const Caller &who, const BatchRequest &request,
                         "a batch of " + std::to_string(rows.size()) +
                             " cannot hold " + std::to_string(places.size()) +
                             " samples");
+  // The whole data set comes in its own order, not in that of the stream.
+  bool ordered = request.source == RB_BATCH_WHOLE;
   for (size_t i = 0; i != places.size(); ++i)
-    rows[i] = samples->sampleAt(places[i]);
+    rows[i] = ordered ? places[i] : samples->sampleAt(places[i]);
   count = strand.samples = static_cast<int64_t>(places.size());
   if (stage->opens(strand, Event::NextBatch)) {
     stage->log.text("source", nameOf(request.source));
@@ -267,6 +274,9 @@ Status SimEnvironment::next(const Caller &who, bool go) {
   }
   samples->end(strand);
   ++strand.round;
+  stage->counts(who.rank).finished += strand.computed;
+  strand.aborted = false;
+  strand.computed = 0;
   if (go) {
     samples->begin(strand);
     return Status::ok();

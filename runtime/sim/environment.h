@@ -35,6 +35,7 @@ struct SimSetup {
   int64_t batch = 1;      // a quantum: samples of a micro-batch
   int64_t quanta = 1;     // micro-batches of a member in a round
   bool shuffle = false;
+  bool replacement = false; // samples are drawn, not dealt
   /// Members are asked to stop in this round of their first strand; 0: never.
   int64_t rounds = 0;
   EventLog::Sink log = {};
@@ -61,12 +62,14 @@ public:
   const Samples &stream() const { return *samples; }
 
   // Environment.
+  bool sharesValues() const override { return true; }
   int64_t members(const Caller &who) override;
   int64_t rank(const Caller &who) override;
   double now(const Caller &who) override;
   int64_t stopRequested(const Caller &who) override;
   int64_t quanta(const Caller &who) override;
   int64_t roundSamples(const Caller &who) override;
+  int64_t dataSamples(const Caller &who) override;
   Status work(const Caller &who, const char *name, bool begin) override;
   void computed(const Caller &who, int64_t samples, double loss) override;
   /// Without cells: somebody reads them, which siblings may notice, but which
@@ -107,6 +110,9 @@ private:
   Status prepare();
   Strand &strandOf(const Caller &who);
   Status visible(Strand &strand);
+  /// A strand looks at a future at the end of its work, or where restarts take
+  /// effect at once when a model arrives that makes the work void.
+  Status poll(Strand &strand, FutureHandle handle);
   Status boxOf(Strand &strand, const char *operation, int channel,
                Mailbox *&box);
   /// A member has ended.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace rubato::sim {
 
@@ -33,10 +34,34 @@ Status SimEnvironment::exchange(const Caller &who, const ExchangeStart &call,
   return pairs->exchange(strand, call, future);
 }
 
+Status SimEnvironment::poll(Strand &strand, FutureHandle handle) {
+  Schedule &schedule = stage->schedule;
+  Future *future = stage->futures.find(handle);
+  // Only the arrival of a newer model makes work void.
+  if (!setup.costs->restartsAtOnce() || !future ||
+      future->kind != Future::Kind::Pull)
+    return schedule.step(strand, strand.readyAt, /*poll=*/true);
+  int64_t end = strand.readyAt;
+  if (future->complete)
+    strand.readyAt = std::min(end, std::max(future->doneAt, schedule.now()));
+  else
+    future->voids = &strand;
+  Status status = schedule.step(strand, strand.readyAt, /*poll=*/true);
+  if (future = stage->futures.find(handle); future)
+    future->voids = nullptr;
+  if (int64_t cut = end - strand.readyAt; cut > 0) {
+    strand.aborted = true;
+    strand.computed -= cut;
+    stage->counts(strand.rank).computing -= cut;
+  }
+  return status;
+}
+
 bool SimEnvironment::done(const Caller &who, FutureHandle handle) {
   Strand &strand = strandOf(who);
+  strand.polled = handle;
   // When the run is given up, nobody shall poll for ever.
-  if (!stage->schedule.step(strand, strand.readyAt, /*poll=*/true))
+  if (!poll(strand, handle))
     return true;
   Future *future = stage->futures.find(handle);
   if (!future)
@@ -50,8 +75,7 @@ static Status deliver(const Future *future, Parts outs) {
   bool isPull = future && future->kind == Future::Kind::Pull;
   if (!future || !future->values) {
     for (const Part &part : outs)
-      if (part.count)
-        std::memset(part.data, 0, static_cast<size_t>(bytesOf(part)));
+      bringZeros(part);
     return Status::ok();
   }
   if (!isPull)
@@ -124,8 +148,14 @@ Status SimEnvironment::await(const Caller &who, FutureHandle handle,
 }
 
 void SimEnvironment::repeated(const Caller &who, int64_t count) {
+  Strand &strand = strandOf(who);
+  // No poll follows the last body, but it can be cut short as well. Where the
+  // run is given up, the next call says so.
+  FutureHandle polled = std::exchange(strand.polled, 0);
+  if (polled && setup.costs->restartsAtOnce())
+    (void)poll(strand, polled);
   ++stage->statistics.repeats[count];
-  if (stage->opens(strandOf(who), Event::Repeat)) {
+  if (stage->opens(strand, Event::Repeat)) {
     stage->log.number("k", count);
     stage->log.close();
   }
@@ -161,6 +191,8 @@ Status SimEnvironment::push(const Caller &who, int channel, int64_t ticket,
   Mailbox *box = nullptr;
   RB_TRY(boxOf(strand, "push", channel, box));
   RB_TRY(visible(strand));
+  if (strand.aborted) // in its last step: there is nothing to send
+    return Status::ok();
   return box->push(strand, ticket, ins);
 }
 

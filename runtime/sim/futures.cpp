@@ -44,6 +44,8 @@ void Futures::complete(Future &future, SharedPayload values, int64_t doneAt,
   future.complete = true;
   future.values = std::move(values);
   future.doneAt = doneAt;
+  if (Strand *voided = std::exchange(future.voids, nullptr))
+    schedule.hasten(*voided, doneAt);
   if (Strand *waiter = std::exchange(future.waiter, nullptr))
     schedule.wake(*waiter, std::max(waiter->readyAt, doneAt));
 }

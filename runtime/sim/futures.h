@@ -25,6 +25,8 @@ struct Future {
   SharedPayload values;       // null: zeros
   int64_t ticket = 0, go = 0; // of a pull
   Strand *waiter = nullptr;
+  /// Somebody's work that the completion cuts short.
+  Strand *voids = nullptr;
 };
 
 /// Handles stay valid until their future is awaited and are told apart from

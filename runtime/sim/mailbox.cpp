@@ -85,6 +85,7 @@ Status Mailbox::judge() {
   }
   samples.accept(worker.rank, upload.ticket);
   worker.accepted = std::move(upload.values);
+  worker.work = upload.work;
   return Status::ok();
 }
 
@@ -134,6 +135,7 @@ Status Mailbox::collect(Strand &strand, int64_t first, bool byStaleness,
     who |= int64_t{1} << upload.worker;
     ++stage.statistics.staleness[upload.staleness];
     ++stage.counts(worker.rank).accepted;
+    stage.counts(worker.rank).useful += worker.work;
     samples.collect(worker.rank, upload.ticket);
   }
   for (Worker &worker : workers)
@@ -167,6 +169,7 @@ Status Mailbox::grant(Strand &strand, bool toAll, int64_t staleAfter,
     worker.values = values;
     samples.voidLeases(worker.rank, each.ticket);
   }
+  stage.statistics.downloads += static_cast<int64_t>(grants.size());
   if (stage.opens(strand, Event::Grant)) {
     stage.log.text("channel", stage.channelName(channel));
     stage.log.number("version", ledger.version());

@@ -42,6 +42,7 @@ private:
     int worker = 0;
     int64_t ticket = 0;
     Payload values;
+    int64_t work = 0; // time inside gradients that it took
   };
   struct Worker {
     int rank = 0;
@@ -51,6 +52,7 @@ private:
     SharedPayload values;
     std::vector<FutureHandle> pulls; // that wait
     std::optional<Payload> accepted;
+    int64_t work = 0; // inside it
   };
 
   int workerOf(int rank) const;

@@ -63,7 +63,7 @@ Status Mailbox::push(Strand &strand, int64_t ticket, Parts ins) {
     return stage.error(strand, "push",
                        "is for workers, and this is @" +
                            stage.channelName(channel) + "'s server");
-  Upload upload{worker, ticket, Payload(ins)};
+  Upload upload{worker, ticket, Payload(ins), strand.computed};
   int64_t at = stage.schedule.now() +
                stage.costs.message(strand.rank, ticket, upload.values.bytes());
   ++stage.counts(strand.rank).pushes;

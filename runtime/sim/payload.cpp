@@ -1,7 +1,8 @@
-// Copies of messages, their sums in the order of ranks.
+// Messages, and their sums in the order of ranks.
 #include "sim/payload.h"
 
 #include "fabric/reduce.h"
+#include "support/processor_meter.h"
 
 #include <cstring>
 
@@ -25,59 +26,108 @@ std::string shapeOf(const std::vector<Payload::Slot> &slots) {
   return text.empty() ? "nothing" : text;
 }
 
+static SharedBlock copied(const void *data, int64_t bytes) {
+  SharedBlock block = takeBlock(bytes);
+  SpendingBlock spending(Spending::Copies);
+  if (bytes)
+    std::memcpy(block->data, data, static_cast<size_t>(bytes));
+  return block;
+}
+
 Payload::Payload(Parts parts, bool withData) : shape(slotsOf(parts)) {
-  size = bytesOf(parts);
+  size = rubato::bytesOf(parts);
   if (!withData)
     return;
-  size_t next = 0;
   for (const Part &part : parts) {
-    offsets.push_back(next);
-    next += static_cast<size_t>(bytesOf(part) + 7) / 8;
+    SharedBlock block = part.block && *part.block
+                            ? *part.block
+                            : copied(part.data, rubato::bytesOf(part));
+    char *data = block->data;
+    contents.push_back({std::move(block), data});
   }
-  words.resize(next);
-  for (size_t i = 0; i != parts.size(); ++i)
-    if (parts[i].count)
-      std::memcpy(at(i), parts[i].data, static_cast<size_t>(bytesOf(parts[i])));
+}
+
+Payload Payload::shown(Parts parts) {
+  Payload result;
+  result.shape = slotsOf(parts);
+  result.size = rubato::bytesOf(parts);
+  for (const Part &part : parts)
+    result.contents.push_back({nullptr, static_cast<char *>(part.data)});
+  return result;
 }
 
 Status Payload::copyTo(Parts outs) const {
   if (slotsOf(outs) != shape)
     return {ErrorCode::Internal, "expects " + shapeOf(slotsOf(outs)) +
                                      ", but was sent " + shapeOf(shape)};
-  for (size_t i = 0; i != outs.size(); ++i)
-    if (outs[i].count)
-      std::memcpy(outs[i].data, at(i), static_cast<size_t>(bytesOf(outs[i])));
+  for (size_t i = 0; i != outs.size(); ++i) {
+    const Content &content = contents[i];
+    if (outs[i].block)
+      *outs[i].block =
+          content.block ? content.block : copied(content.data, bytesOf(i));
+    else if (outs[i].count && outs[i].data != content.data) {
+      SpendingBlock spending(Spending::Copies);
+      std::memcpy(outs[i].data, content.data, static_cast<size_t>(bytesOf(i)));
+    }
+  }
   return Status::ok();
 }
 
-template <typename T> static void scaleAll(T *values, int64_t n, T factor) {
+void bringZeros(const Part &out) {
+  char *data = static_cast<char *>(out.data);
+  if (out.block) {
+    SharedBlock block = takeBlock(bytesOf(out));
+    data = block->data;
+    *out.block = std::move(block);
+  }
+  SpendingBlock spending(Spending::Copies);
+  if (out.count)
+    std::memset(data, 0, static_cast<size_t>(bytesOf(out)));
+}
+
+template <typename T>
+static void scaleAll(const char *from, char *to, int64_t n, T factor) {
+  const T *values = reinterpret_cast<const T *>(from);
+  T *scaled = reinterpret_cast<T *>(to);
   for (int64_t i = 0; i != n; ++i)
-    values[i] *= factor;
+    scaled[i] = values[i] * factor;
 }
 
 void Payload::scale(size_t slot, double factor) {
+  if (shape[slot].dtype == RB_I64)
+    return;
+  // Others may hold it too.
+  SharedBlock scaled = takeBlock(bytesOf(slot));
+  SpendingBlock spending(Spending::Mathematics);
   if (shape[slot].dtype == RB_F32)
-    scaleAll(reinterpret_cast<float *>(at(slot)), shape[slot].count,
+    scaleAll(contents[slot].data, scaled->data, shape[slot].count,
              static_cast<float>(factor));
-  else if (shape[slot].dtype == RB_F64)
-    scaleAll(reinterpret_cast<double *>(at(slot)), shape[slot].count, factor);
+  else
+    scaleAll(contents[slot].data, scaled->data, shape[slot].count, factor);
+  char *data = scaled->data;
+  contents[slot] = {std::move(scaled), data};
 }
 
-Payload Payload::sum(std::span<const Payload *const> all) {
+Payload Payload::sum(std::span<const Payload *const> all, Parts outs) {
   Payload result;
   if (all.empty())
     return result;
   result.shape = all[0]->shape;
-  result.offsets = all[0]->offsets;
   result.size = all[0]->size;
-  result.words.resize(all[0]->words.size());
   std::vector<const char *> ins(all.size());
   for (size_t i = 0; i != result.shape.size(); ++i) {
     for (size_t j = 0; j != all.size(); ++j)
-      ins[j] = all[j]->at(i);
-    const Slot &slot = result.shape[i];
-    sumInRankOrder(slot.dtype, ins.data(), static_cast<int>(ins.size()),
-                   result.at(i), slot.count * elementBytes(slot.dtype));
+      ins[j] = all[j]->contents[i].data;
+    Content content;
+    if (outs.empty())
+      content.block = takeBlock(result.bytesOf(i));
+    content.data =
+        outs.empty() ? content.block->data : static_cast<char *>(outs[i].data);
+    SpendingBlock spending(Spending::Mathematics);
+    sumInRankOrder(result.shape[i].dtype, ins.data(),
+                   static_cast<int>(ins.size()), content.data,
+                   result.bytesOf(i));
+    result.contents.push_back(std::move(content));
   }
   return result;
 }

@@ -1,6 +1,8 @@
 // The stream of samples: what is handed out, given back and consumed.
 #include "sim/samples.h"
 
+#include "policy/random.h"
+
 #include <algorithm>
 
 namespace rubato::sim {
@@ -20,6 +22,9 @@ Samples::Samples(const SampleOptions &options, const ProgramSpec &spec,
 }
 
 int64_t Samples::sampleAt(int64_t place) {
+  if (options.replacement)
+    return policy::CounterRandom(options.seed, "replacement", {0, place})
+        .below(options.samples);
   int64_t row = place % options.samples;
   if (!options.shuffle)
     return row;

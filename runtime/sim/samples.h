@@ -22,6 +22,8 @@ struct SampleOptions {
   int64_t quanta = 1;   // micro-batches of a member in a round
   bool shuffle = false; // another order every epoch
   uint64_t seed = 0;
+  /// Places hold samples drawn anew, instead of each sample once an epoch.
+  bool replacement = false;
 };
 
 using Places = std::vector<int64_t>;

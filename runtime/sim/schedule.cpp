@@ -38,7 +38,20 @@ void Schedule::take(Strand &strand, int64_t at) {
 
 void Schedule::push(Strand &strand, int64_t at, bool poll) {
   strand.queued = true;
-  turns.push({at, strand.rank, strand.index, poll, &strand});
+  turns.push({at, strand.rank, strand.index, poll, &strand, ++strand.turn});
+}
+
+/// The earliest turn is one that is in force.
+void Schedule::forgetOldTurns() {
+  while (!turns.empty() && turns.top().number != turns.top().strand->turn)
+    turns.pop();
+}
+
+void Schedule::hasten(Strand &strand, int64_t at) {
+  if (!strand.queued || at >= strand.readyAt)
+    return;
+  strand.readyAt = at;
+  push(strand, at, /*poll=*/true);
 }
 
 Status Schedule::step(Strand &strand, int64_t at, bool poll) {
@@ -47,7 +60,8 @@ Status Schedule::step(Strand &strand, int64_t at, bool poll) {
                       " steps; limit the rounds, or allow more steps"));
   if (!outcome)
     return outcome;
-  if (isFirst({at, strand.rank, strand.index, poll, &strand})) {
+  forgetOldTurns();
+  if (isFirst({at, strand.rank, strand.index, poll, &strand, 0})) {
     take(strand, at);
     return Status::ok();
   }
@@ -82,6 +96,7 @@ Status Schedule::suspend(Strand &strand) {
 /// look first: an observation is due, or nobody can go on.
 Strand *Schedule::next(bool inStrand) {
   while (outcome) {
+    forgetOldTurns();
     bool hasTurn = !turns.empty();
     bool arrives =
         !arrivals.empty() && (!hasTurn || arrivals.top().at <= turns.top().at);

@@ -39,8 +39,15 @@ struct Strand {
   const char *operation = "";
   std::function<std::string()> why;
 
+  /// What its running repeat waits for, and whether its work was cut short.
+  int64_t polled = 0;
+  bool aborted = false;
+  /// Time inside gradients since its round began.
+  int64_t computed = 0;
+
   std::unique_ptr<Fiber> fiber;
   bool suspended = false, queued = false;
+  uint64_t turn = 0; // counts its turns; only the newest is in force
 };
 
 class Schedule {
@@ -65,6 +72,9 @@ public:
   Status wait(Strand &strand);
   /// Lets a strand that waits go on at `at`.
   void wake(Strand &strand, int64_t at);
+  /// Moves a poll that waits for its turn to `at`, if that is earlier: what the
+  /// strand did until then is cut short.
+  void hasten(Strand &strand, int64_t at);
 
   /// Something arrives at a channel at `at`: before everything else that
   /// happens then.
@@ -96,6 +106,7 @@ private:
     int rank, index;
     bool poll;
     Strand *strand;
+    uint64_t number; // of the strand's turns
     bool operator>(const Turn &other) const {
       if (at != other.at)
         return at > other.at;
@@ -125,6 +136,7 @@ private:
 
   bool isFirst(const Turn &turn) const;
   void push(Strand &strand, int64_t at, bool poll);
+  void forgetOldTurns();
   Strand *next(bool inStrand);
   void take(Strand &strand, int64_t at);
   Status suspend(Strand &strand);

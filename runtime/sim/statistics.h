@@ -11,6 +11,8 @@ namespace rubato::sim {
 /// Times are nanoseconds of virtual time.
 struct MemberStatistics {
   int64_t computing = 0; // inside gradients
+  int64_t finished = 0;  // inside those of rounds that have ended
+  int64_t useful = 0;    // inside those of accepted uploads
   int64_t gradients = 0, samples = 0;
   std::vector<int64_t> waiting; // of each strand, for others
   std::vector<int64_t> rounds;  // of each strand
@@ -25,6 +27,8 @@ struct Statistics {
   std::map<int64_t, int64_t> staleness, repeats;
   /// Workers that a bound sent back, and uploads that came too late.
   int64_t restarts = 0, dropped = 0;
+  /// Models that were sent to workers.
+  int64_t downloads = 0;
   /// The most uploads that lay at a server at a time.
   int64_t longestQueue = 0;
   /// Exchanges of two, and how many of them followed one of the same two with

@@ -37,6 +37,12 @@ void Memory::adviseHugePages() {
     (void)madvise(data_, size_, MADV_HUGEPAGE);
 }
 
+void Memory::touch() {
+  auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (size_t at = 0; at < size_; at += page)
+    static_cast<volatile char *>(data_)[at] = 0; // as it is
+}
+
 Status Memory::privateMemory(int64_t bytes, const char *purpose, Memory &to) {
   RB_TRY(checkSize(bytes, purpose));
   Memory block;

@@ -27,6 +27,9 @@ public:
   /// system, its size is sealed, and no descriptor stays open.
   static Status sharedMemory(int64_t bytes, const char *purpose, Memory &to);
 
+  /// Has the kernel bring all its pages now.
+  void touch();
+
   char *data() const { return static_cast<char *>(data_); }
   int64_t size() const { return static_cast<int64_t>(size_); }
 

@@ -72,6 +72,11 @@ void Metrics::evaluation(const EvalRecord &r) {
   flushSometimes(r.seconds);
 }
 
+void Metrics::line(const std::string &json) {
+  if (file)
+    std::fprintf(file, "%s\n", json.c_str());
+}
+
 void Metrics::flushSometimes(double seconds) {
   if (seconds < flushed + 1)
     return;

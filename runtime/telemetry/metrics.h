@@ -47,6 +47,8 @@ public:
   /// A while of a run whose rounds are each member's own.
   void interval(const RoundRecord &record);
   void evaluation(const EvalRecord &record);
+  /// A line that somebody else has written, without its end.
+  void line(const std::string &json);
 
   /// Writes what is left; says whether every line arrived.
   Status close();

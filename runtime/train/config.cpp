@@ -55,6 +55,7 @@ static Json unitJson(const Unit &unit) {
            {{"private", unit.regionBytes[RB_PRIVATE]},
             {"shared", unit.regionBytes[RB_SHARED]},
             {"result", unit.regionBytes[RB_RESULT]}}},
+          {"values", unit.valueBytes},
           {"inputs", buffersJson(unit.inputs)},
           {"labels", buffersJson(unit.labels)},
           {"cells", cells},
@@ -82,12 +83,17 @@ std::string rubato::configText(const Unit &unit, const TrainOptions &options,
               {"transforms", transforms},
               {"seed", options.seed},
               {"shuffle", options.shuffle},
-              {"eval-every", options.evalEvery},
+              {"eval-every", options.evalEvery.value_or(1)},
+              {"affinity", options.affinity ? "auto" : "none"},
               {"deadline", options.deadline}};
   if (lr)
     run["lr"] = options.lr.value_or(lr->defaultValue);
   if (options.seconds)
     run["time"] = *options.seconds;
+  if (options.link)
+    run["link"] = {
+        {"bytes-per-second", options.link->bytesPerSecond},
+        {"latency", static_cast<double>(options.link->latency.count()) * 1e-9}};
   for (auto [rank, factor] : options.slow)
     run["slow"][std::to_string(rank)] = factor;
   if (plan) {

@@ -2,11 +2,13 @@
 // watched and ended together.
 #pragma once
 
+#include "train/waited.h"
 #include "train/worker_slot.h"
 
 #include <chrono>
 #include <functional>
 #include <sys/types.h>
+#include <vector>
 
 namespace rubato {
 
@@ -21,14 +23,18 @@ struct Crew {
   std::function<void(int rank, pid_t pid)> started = {};
   /// In the launcher, instead of sleeping while members run.
   std::function<void(std::chrono::milliseconds)> wait = {};
+  /// In the launcher, after all have ended: what `rank` needed others for when
+  /// `lost` died.
+  std::function<std::vector<Waited>(int rank, int lost)> waited = {};
   /// A member that knows itself to be the first to fail says so there; -1.
   const std::atomic<int> *failed = nullptr;
   /// This member keeps our streams; lines of the others come with their rank.
   int foreground = 0;
 };
 
-/// Forks a process for each member and waits for all; ends all when one fails.
-/// Prints the first cause. Returns the exit code.
+/// Forks a process for each member and waits for all; ends all when one fails,
+/// by force those that are still there three seconds later. Prints the first
+/// cause, and who had to be forced. Returns the exit code.
 int runProcesses(const Crew &crew);
 
 /// The same with a thread for each member. A member that does not end when

@@ -86,7 +86,9 @@ private:
     return Status::ok();
   }
 
-  /// Until all have ended; from the first failure on, for three seconds more.
+  static constexpr std::chrono::seconds grace{3};
+
+  /// Until all have ended; from the first failure on, not much longer.
   void watch() {
     Clock::time_point killAt = Clock::time_point::max();
     while (anyRunning()) {
@@ -98,7 +100,7 @@ private:
         if (reap(rank) && failed(rank) && firstFailure < 0) {
           firstFailure = static_cast<int>(rank);
           crew.abort(firstFailure);
-          killAt = Clock::now() + std::chrono::seconds(3);
+          killAt = Clock::now() + grace;
         }
       if (Clock::now() > killAt)
         killAll();
@@ -178,12 +180,34 @@ private:
           WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
               ? "; if nobody killed it, memory ran out: try fewer --workers"
               : "";
-      std::fprintf(stderr,
-                   "error: worker of rank %d %s and the others were ended%s\n",
-                   rank, how.c_str(), remedy);
+      std::fprintf(stderr, "error: worker of rank %d %s%s; %s%s\n", rank,
+                   how.c_str(), waits(rank).c_str(), others().c_str(), remedy);
       return static_cast<int>(ErrorCode::Communication);
     }
     return reportError(crew.slots[rank], rank);
+  }
+
+  /// "; rank 0 waited for it in all_reduce on @grads (round 17)"
+  std::string waits(int lost) const {
+    if (!crew.waited)
+      return "";
+    std::vector<Waited> all;
+    for (int rank = 0; rank < crew.members; ++rank)
+      if (rank != lost)
+        for (Waited &each : crew.waited(rank, lost))
+          all.push_back(std::move(each));
+    return "; " + describeWaits(all);
+  }
+
+  std::string others() const {
+    std::string forced;
+    for (size_t rank = 0; rank < children.size(); ++rank)
+      if (children[rank].killedByUs)
+        forced += (forced.empty() ? "" : ", ") + std::to_string(rank);
+    if (forced.empty())
+      return "the others were ended";
+    return "the others were ended, rank " + forced + " by force after " +
+           std::to_string(grace.count()) + " s";
   }
 
   const Crew &crew;

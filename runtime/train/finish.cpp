@@ -129,6 +129,9 @@ void Worker::summarise() {
                         (job.members() > 1 ? " workers" : " worker"));
   rows.emplace_back("time", text("%.2f s, %.0f samples/s", trainSeconds,
                                  trainSeconds > 0 ? seen / trainSeconds : 0.));
+  if (!job.places.empty())
+    rows.emplace_back("cores",
+                      describePlaces(job.places, allowedCores().size()));
   rows.emplace_back("training loss", text("%.4f (mean of the last epoch)",
                                           progress.epochLoss()));
   if (evaluated) {

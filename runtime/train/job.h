@@ -4,6 +4,7 @@
 
 #include "data/dataset.h"
 #include "fabric/group.h"
+#include "train/placement.h"
 #include "train/plan.h"
 #include "train/worker_slot.h"
 
@@ -17,6 +18,10 @@ struct SharedState {
   std::atomic<int> failed{-1};      // the member of a program that failed first
   std::atomic<int> stop{0};         // the signal that asked to stop
   std::atomic<int> stoppedEarly{0}; // and the run did, before its budget
+  // Of a program, in the end: how far members are from each other, and samples
+  // in the model. Negative: not known.
+  std::atomic<double> consensus{-1};
+  std::atomic<int64_t> inModel{-1};
 };
 
 struct Job {
@@ -26,7 +31,8 @@ struct Job {
   Dataset train, eval; // eval without samples: no evaluation
   Group *group = nullptr;
   SharedState *shared = nullptr;
-  WorkerSlot *slots = nullptr; // one per worker
+  WorkerSlot *slots = nullptr;    // one per worker
+  std::vector<Cores> places = {}; // of each worker
 
   int members() const { return static_cast<int>(options.workers); }
   std::chrono::milliseconds deadline() const {

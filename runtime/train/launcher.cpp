@@ -1,4 +1,5 @@
 // The workers of synchronous rounds: one in this process, or several forked.
+#include "program/synchronous.h"
 #include "telemetry/merge_traces.h"
 #include "train/crew.h"
 #include "train/job.h"
@@ -7,12 +8,34 @@
 
 using namespace rubato;
 
+/// A synchronous round has one channel, and its members one strand.
+static Waited waitedInGroup(Job &job, int rank, int lost) {
+  const WaitNote *note = job.group->note(rank);
+  if (!note)
+    return {};
+  ProgramSpec program;
+  program.channels.emplace_back().name = synchronousChannel;
+  return waitedIn(*note, program, job.members(), rank, lost,
+                  "round " + std::to_string(job.slots[rank].round.load()));
+}
+
 static int runForked(Job &job) {
   Crew crew;
   crew.members = job.members();
   crew.slots = job.slots;
-  crew.run = [&](int rank) { return runWorker(job, rank); };
+  if (job.options.affinity)
+    job.places = placeMembers(
+        allowedCores(),
+        std::vector<bool>(static_cast<size_t>(job.members()), false));
+  crew.run = [&](int rank) -> Status {
+    if (!job.places.empty())
+      RB_TRY(keepTo(job.places[static_cast<size_t>(rank)]));
+    return runWorker(job, rank);
+  };
   crew.abort = [&](int lost) { job.group->abort(lost); };
+  crew.waited = [&](int rank, int lost) {
+    return std::vector{waitedInGroup(job, rank, lost)};
+  };
   int code = runProcesses(crew);
   return endTimeline(job.options, job.members(), code);
 }

@@ -1,6 +1,7 @@
 #include "train/options.h"
 
 #include "data/transform.h"
+#include "train/link.h"
 #include "train/option_values.h"
 
 using namespace rubato;
@@ -106,6 +107,27 @@ const Option table[] = {
            v == "threads" ? FabricKind::Threads : FabricKind::Processes;
        return Status::ok();
      }},
+    {"link", true,
+     [](Parse &p, const std::string &v) {
+       return parseLink(v, p.options.link.emplace());
+     }},
+    {"affinity", true,
+     [](Parse &p, const std::string &v) {
+       if (v != "auto" && v != "none")
+         return usage("there is no affinity '" + v + "'; there are auto, none");
+       p.options.affinity = v == "auto";
+       return Status::ok();
+     }},
+    {"threads", true,
+     [](Parse &, const std::string &v) -> Status {
+       int64_t threads = 1;
+       RB_TRY(number<int64_t>(v, 1, 1024, threads));
+       if (threads == 1)
+         return Status::ok();
+       return {ErrorCode::Unsupported,
+               "kernels are not split yet: one thread computes per strand of a "
+               "member; use more --workers for more cores"};
+     }},
     {"lr", true,
      [](Parse &p, const std::string &v) {
        return positive(v, p.options.lr.emplace());
@@ -121,7 +143,7 @@ const Option table[] = {
      }},
     {"eval-every", true,
      [](Parse &p, const std::string &v) {
-       return number<int64_t>(v, 0, manyRounds, p.options.evalEvery);
+       return number<int64_t>(v, 0, manyRounds, p.options.evalEvery.emplace());
      }},
     {"save", true,
      [](Parse &p, const std::string &v) {

@@ -4,6 +4,7 @@
 #include "abi/context.h"
 #include "abi/unit.h"
 #include "data/dataset.h"
+#include "fabric/fabric.h"
 
 #include <map>
 #include <optional>
@@ -22,10 +23,12 @@ struct TrainOptions {
   std::optional<double> seconds;    // of training
   std::map<int64_t, double> slow;   // factors by rank
   std::optional<FabricKind> fabric; // of programs; processes if not given
+  std::optional<RateLimit> link;    // of programs
+  bool affinity = true;             // members get cores of their own
   std::optional<double> lr;
   uint64_t seed = 0;
   bool shuffle = true;
-  int64_t evalEvery = 1;
+  std::optional<int64_t> evalEvery; // epochs; 1 if not given
   std::string save, metrics, timeline, dumpParameters, dumpGradients;
   std::string record; // the log of a run of a program
   DeviceKind device = DeviceKind::Cpu;

@@ -8,6 +8,7 @@
 #include "program/member.h"
 #include "program/real_environment.h"
 #include "telemetry/progress.h"
+#include "train/eval_board.h"
 #include "train/job.h"
 
 namespace rubato {
@@ -23,11 +24,14 @@ struct ProgramJob {
   int members = 1;
   std::vector<int> roles;      // of each rank
   std::vector<int> evaluators; // ranks that have a model, the leader first
+  Cores cores;                 // of this run
+  std::vector<Cores> places;   // of each rank; see train/placement.h
 
   // In memory that forked members share.
   SharedState *shared = nullptr;
   WorkerSlot *slots = nullptr;
   MemberStatistics *statistics = nullptr;
+  EvalBoard *board = nullptr;
   SampleQueue *queue = nullptr;
   std::unique_ptr<Fabric> fabric;
 
@@ -59,10 +63,24 @@ Status runMember(ProgramJob &job, int rank);
 /// Who runs what and who has a model: fills in members, roles and evaluators.
 Status castRoles(ProgramJob &job);
 
-/// One of the evaluators: its part of the evaluation, and the files that the
-/// options want of its model. After `Member::model`.
+/// One of the evaluators: adds its share of an evaluation. After
+/// `Member::model`.
+Status evaluateShare(ProgramJob &job, Member &member, EvalShare &share);
+/// The evaluation that the shares of all evaluators make.
+EvalRecord addShares(const ProgramJob &job,
+                     const std::function<const EvalShare &(int rank)> &shareOf);
+/// The last evaluation, and the files that the options want of its model.
 Status evaluateModel(ProgramJob &job, Member &member);
 Status writeModel(ProgramJob &job, Member &member);
+/// Samples in the model of a member as its program counts them.
+int64_t samplesSeen(ProgramJob &job, Member &member);
+
+/// How far members are from each other: the channel that this takes, after
+/// those of the program, and the measurement, which all members do together.
+void addConsensusChannel(const ProgramJob &job,
+                         std::vector<ChannelSpec> &channels);
+Status measureConsensus(ProgramJob &job, Member &member);
+
 /// Bytes of the flat parameters.
 size_t modelBytes(const Unit &unit);
 
@@ -72,13 +90,16 @@ public:
   explicit ProgramReport(ProgramJob &job);
   Status open();
   /// Looks what members have done; tells it at most five times a second.
-  void tick(bool always = false);
+  void tick();
   /// After all have ended well.
   Status finish();
 
 private:
   double seconds() const;
+  void interval();
+  void tell(const EvalRecord &record);
   void evaluation();
+  std::string summaryLine() const;
   void summarise();
   using Rows = std::vector<std::pair<std::string, std::string>>;
   /// How members worked together: what applies to the program.

@@ -3,6 +3,7 @@
 #include "program/recording_environment.h"
 #include "telemetry/merge_traces.h"
 #include "telemetry/timeline.h"
+#include "train/boundary.h"
 #include "train/program_job.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ public:
       : job(job), rank(rank), role(job.roleOf(rank)) {}
 
   Status run() {
+    RB_TRY(keepTo(job.places[static_cast<size_t>(rank)]));
     RB_TRY(connect());
     RB_TRY(start());
     Status status = train();
@@ -55,6 +57,7 @@ private:
   std::unique_ptr<RealEnvironment> environment;
   std::unique_ptr<RecordingEnvironment> recorder; // with --record only
   std::unique_ptr<Member> member;
+  std::optional<BoundaryEvaluation> evaluation;
 };
 
 Status MemberRun::connect() {
@@ -74,22 +77,24 @@ Status MemberRun::connect() {
 
 Status MemberRun::start() {
   const TrainOptions &options = job.options;
-  RealSetup setup{.program = job.unit.program,
-                  .members = job.members,
-                  .rank = rank,
-                  .fabric = *job.fabric,
-                  .desk = *desk,
-                  .order = {job.train.samples, options.seed, options.shuffle},
-                  .quantum = job.unit.quantum,
-                  .globalBatch = job.plan.globalBatch,
-                  .quanta = job.plan.quanta,
-                  .queue = job.queue,
-                  .statistics = job.statistics,
-                  .stop = &job.shared->stop,
-                  .slow =
-                      std::vector<double>(static_cast<size_t>(job.members), 1),
-                  .deadline = job.deadline(),
-                  .begin = job.begin};
+  RealSetup setup{
+      .program = job.unit.program,
+      .members = job.members,
+      .rank = rank,
+      .fabric = *job.fabric,
+      .desk = *desk,
+      .order = {job.train.samples, options.seed, options.shuffle},
+      .quantum = job.unit.quantum,
+      .globalBatch = job.plan.globalBatch,
+      .quanta = job.plan.quanta,
+      .queue = job.queue,
+      .statistics = job.statistics,
+      .stop = &job.shared->stop,
+      .slow = std::vector<double>(static_cast<size_t>(job.members), 1),
+      .deadline = job.deadline(),
+      .begin = job.begin,
+      .cores = static_cast<int>(job.cores.size()),
+      .boundary = [this](const Caller &who) { return evaluation->at(who); }};
   if (options.steps && !usesCursor(job.unit.program))
     setup.steps = *options.steps;
   if (options.seconds)
@@ -115,6 +120,7 @@ Status MemberRun::start() {
                        .data = &job.train,
                        .timeline = timeline.get()},
                       member));
+  evaluation.emplace(job, *member, *environment, recorder.get());
   member->set("budget", job.plan.budget);
   if (options.lr)
     member->set("base-lr", *options.lr);
@@ -153,16 +159,23 @@ Status MemberRun::runStrands() {
 Status MemberRun::train() {
   RB_TRY(member->init());
   // Together: or whoever started first computes while the others start.
-  RB_TRY(job.fabric->barrier(rank, std::chrono::steady_clock::now() +
-                                       job.deadline()));
+  RB_TRY(noted(job.statistics[rank].waits[maxStrands], WaitNote::What::Barrier,
+               -1, -1, initRound, [&] {
+                 return job.fabric->barrier(
+                     rank, std::chrono::steady_clock::now() + job.deadline());
+               }));
   environment->began(rank);
   RB_TRY(runStrands());
   environment->ended(rank);
+  // Before drain makes them one.
+  RB_TRY(measureConsensus(job, *member));
   return member->drain();
 }
 
 Status MemberRun::finish() {
   RB_TRY(member->model());
+  if (rank == job.evaluators.front())
+    job.shared->inModel.store(samplesSeen(job, *member));
   if (std::ranges::count(job.evaluators, rank) > 0) {
     if (recorder)
       recorder->model(member->address(job.unit.parameters),

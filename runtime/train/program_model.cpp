@@ -15,8 +15,7 @@ size_t rubato::modelBytes(const Unit &unit) {
   return static_cast<size_t>(unit.flatCount() * elementBytes(unit.floatType));
 }
 
-Status rubato::evaluateModel(ProgramJob &job, Member &member) {
-  WorkerSlot &slot = job.slots[member.rank()];
+Status rubato::evaluateShare(ProgramJob &job, Member &member, EvalShare &sum) {
   auto place = std::ranges::find(job.evaluators, member.rank());
   Share share =
       shareOf(job.eval.samples, static_cast<int64_t>(job.evaluators.size()),
@@ -28,15 +27,41 @@ Status rubato::evaluateModel(ProgramJob &job, Member &member) {
     std::iota(rows.begin(), rows.end(), share.begin + done);
     Member::Score score;
     RB_TRY(member.evaluate(job.eval, rows, score));
-    slot.evalLoss += score.loss;
-    slot.evalCorrect += score.correct;
-    slot.evalValid += score.valid;
+    sum.loss += score.loss;
+    sum.correct += score.correct;
+    sum.valid += score.valid;
   }
   return Status::ok();
 }
 
-/// Samples in the model as the program counts them.
-static int64_t samplesSeen(ProgramJob &job, Member &member) {
+EvalRecord
+rubato::addShares(const ProgramJob &job,
+                  const std::function<const EvalShare &(int rank)> &shareOf) {
+  EvalRecord record;
+  double loss = 0;
+  for (int rank : job.evaluators) {
+    const EvalShare &share = shareOf(rank);
+    loss += share.loss;
+    record.correct += share.correct;
+    record.samples += share.valid;
+  }
+  record.loss = record.samples ? loss / static_cast<double>(record.samples) : 0;
+  for (const BatchBuffer &label : job.unit.labels)
+    record.hasAccuracy |= label.classes > 0;
+  return record;
+}
+
+Status rubato::evaluateModel(ProgramJob &job, Member &member) {
+  EvalShare share;
+  RB_TRY(evaluateShare(job, member, share));
+  WorkerSlot &slot = job.slots[member.rank()];
+  slot.evalLoss = share.loss;
+  slot.evalCorrect = share.correct;
+  slot.evalValid = share.valid;
+  return Status::ok();
+}
+
+int64_t rubato::samplesSeen(ProgramJob &job, Member &member) {
   const Cell *cell = job.unit.cell("seen");
   if (!cell || cell->dtype != RB_I64)
     return job.statistics[member.rank()].samples.load();

@@ -1,5 +1,6 @@
 // What is told of a program's run, from the numbers that members keep in
 // shared memory.
+#include "train/link.h"
 #include "train/program_job.h"
 
 #include <algorithm>
@@ -21,11 +22,20 @@ double ProgramReport::seconds() const {
       .count();
 }
 
-void ProgramReport::tick(bool always) {
-  constexpr double interval = 0.2;
-  double now = seconds();
-  if (!always && now < last.seconds + interval)
-    return;
+void ProgramReport::tick() {
+  constexpr double between = 0.2;
+  EvalRecord record;
+  while (job.board->take(record)) {
+    interval();
+    progress.epochEnd();
+    tell(record);
+  }
+  if (seconds() >= last.seconds + between)
+    interval();
+}
+
+/// What members have computed since the last time.
+void ProgramReport::interval() {
   int64_t seen = 0;
   double loss = 0;
   for (int rank = 0; rank < job.members; ++rank) {
@@ -42,38 +52,39 @@ void ProgramReport::tick(bool always) {
   last.samples = seen - last.seen;
   last.seen = seen;
   last.loss = (loss - lossSum) / static_cast<double>(last.samples);
-  last.seconds = now;
+  last.seconds = seconds();
   lossSum = loss;
   metrics.interval(last);
   progress.round(last);
 }
 
 Status ProgramReport::finish() {
-  tick(true);
+  tick();
+  interval();
   progress.epochEnd();
   evaluation();
+  metrics.line(summaryLine());
   RB_TRY(metrics.close());
   summarise();
   return Status::ok();
 }
 
 void ProgramReport::evaluation() {
-  EvalRecord record;
-  double loss = 0;
-  for (int rank : job.evaluators) {
-    loss += job.slots[rank].evalLoss;
-    record.correct += job.slots[rank].evalCorrect;
-    record.samples += job.slots[rank].evalValid;
-  }
+  EvalShare share;
+  EvalRecord record = addShares(job, [&](int rank) -> const EvalShare & {
+    const WorkerSlot &slot = job.slots[rank];
+    return share = {slot.evalLoss, slot.evalCorrect, slot.evalValid};
+  });
   // A signal may have come while some evaluated already.
   if (record.samples == 0 || record.samples != job.eval.samples)
     return;
-  record.loss = loss / static_cast<double>(record.samples);
   record.round = last.round;
   record.epoch = last.epoch;
   record.seconds = seconds();
-  for (const BatchBuffer &label : job.unit.labels)
-    record.hasAccuracy |= label.classes > 0;
+  tell(record);
+}
+
+void ProgramReport::tell(const EvalRecord &record) {
   evaluated = record;
   metrics.evaluation(record);
   progress.evaluation(record);
@@ -87,13 +98,17 @@ void ProgramReport::summarise() {
   };
   Rows rows;
   int64_t end = 0;
-  std::string idle;
+  std::string idle, gradients;
   for (int rank = 0; rank < job.members; ++rank) {
     const MemberStatistics &member = job.statistics[rank];
     end = std::max(end, member.ended.load());
-    if (member.gradients.load() > 0)
-      idle += (idle.empty() ? "" : ", ") +
-              text("rank %d %.1f %%", rank, 100 * member.idle(end));
+    int64_t count = member.gradients.load();
+    if (count == 0)
+      continue;
+    const char *comma = idle.empty() ? "" : ", ";
+    idle += comma + text("rank %d %.1f %%", rank, 100 * member.idle(end));
+    gradients +=
+        comma + text("rank %d %lld", rank, static_cast<long long>(count));
   }
   rows.emplace_back("samples",
                     text("%lld by %d members",
@@ -121,6 +136,10 @@ void ProgramReport::summarise() {
   rows.emplace_back("time", text("%.2f s, %.0f samples/s", time,
                                  time > 0 ? seen / time : 0.));
   rows.emplace_back("idle", idle);
+  rows.emplace_back("gradients", gradients);
+  rows.emplace_back("cores", describePlaces(job.places, job.cores.size()));
+  if (job.options.link)
+    rows.emplace_back("link", describeLink(*job.options.link));
   tellTogether(rows);
   rows.emplace_back("training loss", text("%.4f (mean of the last epoch)",
                                           progress.epochLoss()));

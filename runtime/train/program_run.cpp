@@ -3,6 +3,7 @@
 #include "control/local_desk.h"
 #include "program/channels.h"
 #include "support/memory.h"
+#include "train/boundary.h"
 #include "train/crew.h"
 #include "train/program_job.h"
 #include "train/record.h"
@@ -30,18 +31,19 @@ template <class T> T *place(char *&at, int64_t count) {
 Status makeShared(ProgramJob &job, Memory &memory) {
   // Far more than all members can hold of a queue at once.
   constexpr int64_t returns = 1 << 16;
-  constexpr int64_t padding = 4 * 64;
+  constexpr int64_t padding = 5 * 64;
   auto members = static_cast<int64_t>(job.members);
   auto each =
       static_cast<int64_t>(sizeof(WorkerSlot) + sizeof(MemberStatistics));
-  RB_TRY(Memory::sharedMemory(static_cast<int64_t>(sizeof(SharedState)) +
-                                  members * each + SampleQueue::bytes(returns) +
-                                  padding,
-                              "state of the members", memory));
+  RB_TRY(Memory::sharedMemory(
+      static_cast<int64_t>(sizeof(SharedState) + sizeof(EvalBoard)) +
+          members * each + SampleQueue::bytes(returns) + padding,
+      "state of the members", memory));
   char *at = memory.data();
   job.shared = place<SharedState>(at, 1);
   job.slots = place<WorkerSlot>(at, members);
   job.statistics = place<MemberStatistics>(at, members);
+  job.board = place<EvalBoard>(at, 1);
   job.queue = SampleQueue::make(at, job.train.samples, returns);
   return Status::ok();
 }
@@ -63,6 +65,38 @@ Status makeDesk(ProgramJob &job) {
   return Coordinator::make(std::move(decisions), options, {}, job.coordinator);
 }
 
+/// A server mostly waits; whoever computes gets cores of its own.
+void placeAll(ProgramJob &job) {
+  job.cores = allowedCores();
+  job.places.assign(static_cast<size_t>(job.members), {});
+  if (!job.options.affinity)
+    return;
+  std::vector<bool> waiting(static_cast<size_t>(job.members), false);
+  for (const ProgramChannel &channel : job.unit.program.channels)
+    if (int server = job.unit.program.serverOf(channel, job.members);
+        server >= 0)
+      waiting[static_cast<size_t>(server)] = true;
+  job.places = placeMembers(job.cores, waiting);
+}
+
+/// What each strand of a member needed others for when `lost` died.
+std::vector<Waited> waitsOf(const ProgramJob &job, int rank, int lost) {
+  const RoleSpec &role = job.roleOf(rank);
+  std::vector<Waited> all;
+  for (size_t i = 0; i <= maxStrands; ++i) {
+    const WaitNote &note = job.statistics[rank].waits[i];
+    int64_t round = note.round.load();
+    std::string place = round >= 0           ? "round " + std::to_string(round)
+                        : round == initRound ? "before the first round"
+                                             : "after the last round";
+    if (i < role.strands.size() && role.strands.size() > 1)
+      place += " of " + role.strands[i].name;
+    all.push_back(
+        waitedIn(note, job.unit.program, job.members, rank, lost, place));
+  }
+  return all;
+}
+
 Crew crewOf(ProgramJob &job, ProgramReport &report) {
   Crew crew;
   crew.members = job.members;
@@ -82,6 +116,7 @@ Crew crewOf(ProgramJob &job, ProgramReport &report) {
         job.desk->leave(rank);
     }
   };
+  crew.waited = [&job](int rank, int lost) { return waitsOf(job, rank, lost); };
   crew.started = [&job](int rank, pid_t pid) {
     if (job.coordinator)
       job.coordinator->expect(rank, pid);
@@ -136,9 +171,19 @@ Status rubato::trainProgram(ProgramJob &job, int &code) {
   Memory memory;
   RB_TRY(makeShared(job, memory));
   auto channels = channelsOf(job.unit.program, job.members);
+  addConsensusChannel(job, channels);
   RB_TRY(job.threads() ? makeThreadFabric(job.members, channels, job.fabric)
                        : makeSharedFabric(job.members, channels, job.fabric));
+  if (job.options.link)
+    RB_TRY(makeRateLimitedFabric(std::move(job.fabric), *job.options.link,
+                                 job.fabric));
   RB_TRY(makeDesk(job));
+  placeAll(job);
+  if (job.options.evalEvery.value_or(0) > 0 && job.eval.samples > 0 &&
+      !BoundaryEvaluation::isPossible(job))
+    std::fprintf(stderr,
+                 "warning: --eval-every: members of this algorithm have no "
+                 "rounds in common; it is evaluated at the end only\n");
   job.begin = std::chrono::steady_clock::now();
   ProgramReport report(job);
   RB_TRY(report.open());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <nlohmann/json.hpp>
 
 using namespace rubato;
 
@@ -36,6 +37,12 @@ bool hasMailbox(const ProgramJob &job) {
       [](const ProgramChannel &channel) { return channel.kind == "mailbox"; });
 }
 
+/// The share of computed samples that are not in the model: of work that was
+/// cut short, of uploads that came too late.
+double wasted(const ProgramJob &job, int64_t computed) {
+  return 1 - share(job.shared->inModel.load(), computed);
+}
+
 /// Reductions that were awaited so many rounds after their start.
 int64_t delayed(const ProgramJob &job, int rounds) {
   int64_t total = 0;
@@ -61,14 +68,19 @@ std::string delayText(const ProgramJob &job) {
   return late ? list : std::string();
 }
 
+int64_t uploadsOfAge(const ProgramJob &job, int age) {
+  int64_t count = 0;
+  for (int rank = 0; rank < job.members; ++rank)
+    count += job.statistics[rank].staleness[age].load();
+  return count;
+}
+
 /// "0 x 12, 1 x 3 (mean 0.2)"
 std::string stalenessText(const ProgramJob &job) {
   std::string list;
   int64_t uploads = 0, ages = 0;
   for (int age = 0; age < maxStaleness; ++age) {
-    int64_t count = 0;
-    for (int rank = 0; rank < job.members; ++rank)
-      count += job.statistics[rank].staleness[age].load();
+    int64_t count = uploadsOfAge(job, age);
     if (count)
       list += (list.empty() ? "" : ", ") + text("%d x %" PRId64, age, count);
     uploads += count;
@@ -109,6 +121,8 @@ void ProgramReport::tellTogether(Rows &rows) const {
              100 * share(sum(job, &MemberStatistics::repeated), exchanges),
              exchanges / 2));
   }
+  if (double consensus = job.shared->consensus.load(); consensus >= 0)
+    rows.emplace_back("consensus distance", text("%.4g", consensus));
   if (!hasMailbox(job))
     return;
   rows.emplace_back("staleness", stalenessText(job));
@@ -116,6 +130,8 @@ void ProgramReport::tellTogether(Rows &rows) const {
                     text("%" PRId64 ", %" PRId64 " uploads came too late",
                          sum(job, &MemberStatistics::restarts),
                          sum(job, &MemberStatistics::dropped)));
+  rows.emplace_back("wasted work", text("%.1f %% of the samples",
+                                        100 * wasted(job, last.seen)));
   std::vector<int> ranks = workers();
   if (ranks.size() < 2)
     return;
@@ -128,6 +144,42 @@ void ProgramReport::tellTogether(Rows &rows) const {
                                      sum(job, &MemberStatistics::accepted))));
 }
 
+/// The last line of the metrics, with the keys that a simulation has.
+std::string ProgramReport::summaryLine() const {
+  nlohmann::ordered_json line = {
+      {"summary", true}, {"seen", last.seen}, {"seconds", seconds()}};
+  if (evaluated.samples) {
+    line["loss"] = evaluated.loss;
+    if (evaluated.hasAccuracy) {
+      line["correct"] = evaluated.correct;
+      line["accuracy"] = evaluated.accuracy();
+    }
+  }
+  if (double consensus = job.shared->consensus.load(); consensus >= 0)
+    line["consensus"] = consensus;
+  int64_t end = 0;
+  for (int rank = 0; rank < job.members; ++rank)
+    end = std::max(end, job.statistics[rank].ended.load());
+  line["idle"] = nlohmann::ordered_json::array();
+  for (int rank = 0; rank < job.members; ++rank)
+    line["idle"].push_back(
+        job.statistics[rank].gradients.load() > 0
+            ? nlohmann::ordered_json(job.statistics[rank].idle(end))
+            : nlohmann::ordered_json());
+  line["exchanges"] = sum(job, &MemberStatistics::exchanges) / 2;
+  line["repeated-pairs"] = sum(job, &MemberStatistics::repeated) / 2;
+  if (hasMailbox(job)) {
+    line["wasted"] = wasted(job, last.seen);
+    line["restarts"] = sum(job, &MemberStatistics::restarts);
+    line["dropped"] = sum(job, &MemberStatistics::dropped);
+    line["staleness"] = nlohmann::ordered_json::object();
+    for (int age = 0; age < maxStaleness; ++age)
+      if (int64_t count = uploadsOfAge(job, age))
+        line["staleness"][std::to_string(age)] = count;
+  }
+  return line.dump();
+}
+
 void ProgramReport::warn() const {
   auto say = [](const std::string &warning) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
@@ -136,6 +188,10 @@ void ProgramReport::warn() const {
                                       sum(job, &MemberStatistics::exchanges));
       locked && job.members > 2) // two have nobody else
     say(*locked);
+  if (auto few = warnOfFewExchanges(job.unit.program, job.members,
+                                    sum(job, &MemberStatistics::exchanges),
+                                    sum(job, &MemberStatistics::gradients)))
+    say(*few);
   if (hasMailbox(job))
     for (int rank : workers())
       if (job.statistics[rank].accepted.load() == 0)

@@ -40,7 +40,7 @@ bool runsAsProgram(const Unit &unit, const TrainOptions &options) {
   if (!options.dumpGradients.empty())
     return false;
   return !unit.program.empty() || options.seconds || !options.slow.empty() ||
-         options.fabric || !options.record.empty();
+         options.fabric || options.link || !options.record.empty();
 }
 
 Status trainAsProgram(const Unit &unit, const TrainOptions &options,

@@ -11,6 +11,7 @@
 #include "train/prepare.h"
 #include "train/simulate_cells.h"
 #include "train/simulate_job.h"
+#include "train/simulate_scatter.h"
 #include "train/text_file.h"
 
 #include <climits>
@@ -37,6 +38,7 @@ private:
   Status makeEnvironment();
   Status makeCrew();
   Status makeObserver();
+  Status runCrew();
   Status trainAll();
   void look(int64_t time);
   void observe(int64_t time);
@@ -51,8 +53,8 @@ private:
   std::unique_ptr<ModelObserver> observer;
   TextFile log, metrics;
   Status looking;
-  double lookSeconds = 0; // of processor time
-  int hits = 0;           // observations in a row that reach the target
+  std::optional<ProcessorMeter::Counting> counting;
+  int hits = 0; // observations in a row that reach the target
 };
 
 /// As many workers as asked for, or as the cluster has; then the roles.
@@ -114,6 +116,7 @@ Status SimulatedRun::makeEnvironment() {
   setup.batch = job.unit.quantum;
   setup.quanta = job.plan.quanta;
   setup.shuffle = job.train.shuffle;
+  setup.replacement = options.replacement;
   setup.rounds = options.rounds;
   if (job.train.steps && !usesCursor(job.unit.program))
     setup.rounds = *job.train.steps;
@@ -141,6 +144,10 @@ Status SimulatedRun::makeCrew() {
   RB_TRY(Memory::privateMemory(
       std::max<int64_t>(job.unit.regionBytes[RB_SCRATCH], 1),
       "scratch memory of all members", job.scratch));
+  RB_TRY(Memory::privateMemory(
+      std::max<int64_t>(job.unit.regionBytes[RB_RESULT], 1),
+      "memory of results", job.result));
+  SpendingBlock spending(Spending::Memory);
   for (int rank = 0; rank < job.members; ++rank) {
     std::unique_ptr<Member> &member = job.crew.emplace_back();
     RB_TRY(Member::make({.unit = job.unit,
@@ -148,7 +155,8 @@ Status SimulatedRun::makeCrew() {
                          .rank = rank,
                          .members = job.members,
                          .data = &job.data,
-                         .scratch = job.scratch.data()},
+                         .scratch = job.scratch.data(),
+                         .result = job.result.data()},
                         member));
     member->set("budget", job.plan.budget);
     if (job.train.lr)
@@ -175,9 +183,16 @@ Status SimulatedRun::makeObserver() {
 void SimulatedRun::look(int64_t time) {
   if (!looking || job.reached)
     return;
-  double begin = WatchedEnvironment::processorTime();
-  observe(time);
-  lookSeconds += WatchedEnvironment::processorTime() - begin;
+  // Not of the run: it would be the same without.
+  ProcessorMeter looked;
+  ProcessorMeter *running = std::exchange(ProcessorMeter::present, nullptr);
+  {
+    ProcessorMeter::Counting counting(looked);
+    observe(time);
+  }
+  ProcessorMeter::present = running;
+  if (running)
+    running->leaveOut(looked.total());
 }
 
 void SimulatedRun::observe(int64_t time) {
@@ -206,6 +221,7 @@ void SimulatedRun::observe(int64_t time) {
   if (hits < inARow)
     return;
   job.reached = job.observations[job.observations.size() - inARow].seconds;
+  job.untilTarget = job.environment->statistics();
   job.environment->requestStop();
 }
 
@@ -215,8 +231,13 @@ Status SimulatedRun::trainAll() {
     Member *member = each.get();
     const RoleSpec &role = member->role();
     sim::MemberFunctions &parts = functions.emplace_back();
-    if (role.init >= 0)
-      parts.init = [member] { return member->init(); };
+    if (role.init >= 0 || options.scatter)
+      parts.init = [this, member] {
+        RB_TRY(member->init());
+        if (options.scatter)
+          scatter(job.unit, *member, *options.scatter, job.train.seed);
+        return Status::ok();
+      };
     for (size_t i = 0; i != role.strands.size(); ++i)
       parts.strands.push_back(
           [member, i] { return member->strand(static_cast<int>(i)); });
@@ -226,10 +247,8 @@ Status SimulatedRun::trainAll() {
       parts.model = [member] { return member->model(); };
   }
   sim::Simulation simulation(*job.environment, std::move(functions));
-  double begin = WatchedEnvironment::processorTime();
   RB_TRY(simulation.run());
-  job.processorSeconds =
-      WatchedEnvironment::processorTime() - begin - lookSeconds;
+  counting.reset();
   RB_TRY(std::move(looking).annotate("observation"));
   job.statistics = job.environment->statistics();
   job.inModel = samplesIn(job.leader);
@@ -304,6 +323,15 @@ void keepMemory() {
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
+/// The members from their making to their end, and what that costs.
+Status SimulatedRun::runCrew() {
+  counting.emplace(job.meter);
+  RB_TRY(makeCrew());
+  RB_TRY(makeObserver());
+  stopOnSignals(job.shared.stop);
+  return trainAll();
+}
+
 Status SimulatedRun::run(int &code) {
   keepMemory();
   RB_TRY(checkOutputs(job.unit, options.train));
@@ -319,10 +347,7 @@ Status SimulatedRun::run(int &code) {
   if (!options.train.metrics.empty())
     RB_TRY(metrics.open("--metrics", options.train.metrics));
   RB_TRY(makeEnvironment());
-  RB_TRY(makeCrew());
-  RB_TRY(makeObserver());
-  stopOnSignals(job.shared.stop);
-  RB_TRY(trainAll());
+  RB_TRY(runCrew());
   RB_TRY(writeModels());
   RB_TRY(tell());
   job.shared.stoppedEarly.store(1);

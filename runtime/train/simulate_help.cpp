@@ -22,6 +22,9 @@ Data and training: as without 'simulate'
   --time SECONDS           of virtual time
   --rounds R               ask members to stop in round R of their first strand
   --global-batch B  --lr V  --seed N  --no-shuffle
+  --replacement            draw every sample anew, instead of each once an epoch
+  --scatter S              members start apart: normal numbers of deviation S are
+                           added to the parameters of each; --lr may be 0
 
 Looking on
   --observe SECONDS        evaluate the model every so many virtual seconds;

@@ -5,6 +5,7 @@
 #include "sim/environment.h"
 #include "sim/simulation.h"
 #include "support/memory.h"
+#include "support/processor_meter.h"
 #include "telemetry/progress.h"
 #include "train/job.h"
 #include "train/simulate_model.h"
@@ -37,17 +38,19 @@ struct SimulateJob {
   std::unique_ptr<sim::SimEnvironment> environment;
   std::unique_ptr<WatchedEnvironment> watch;
   Memory scratch; // of all members: they run one at a time
+  Memory result;  // likewise, what synchronous rounds reduce to
   std::vector<std::unique_ptr<Member>> crew;
   SharedState shared; // of signals
 
   // What was seen.
   std::vector<Observation> observations;
-  std::optional<double> reached; // when the target was
-  sim::Statistics statistics;    // at the end of training
-  EvalRecord evaluated;          // of the trained model; no samples: none
-  double consensus = -1;         // in the end
-  int64_t inModel = 0;           // samples, as the leader counts them
-  double processorSeconds = 0;   // of the training, without looking on
+  std::optional<double> reached;              // when the target was
+  std::optional<sim::Statistics> untilTarget; // when that was known
+  sim::Statistics statistics;                 // at the end of training
+  EvalRecord evaluated;  // of the trained model; no samples: none
+  double consensus = -1; // in the end
+  int64_t inModel = 0;   // samples, as the leader counts them
+  ProcessorMeter meter;  // of the members and the training, without looking on
 };
 
 /// What is told in the end: rows of name and value, and what looks wrong.

@@ -41,6 +41,7 @@ public:
   int64_t stopRequested(const Caller &) override { return 0; }
   int64_t quanta(const Caller &) override { return 1; }
   int64_t roundSamples(const Caller &) override { return 0; }
+  int64_t dataSamples(const Caller &) override { return 0; }
   Status work(const Caller &, const char *, bool) override {
     return Status::ok();
   }
@@ -197,7 +198,18 @@ Status ModelObserver::runModel(Member *&shadow) {
 Status ModelObserver::evaluate(EvalRecord &record) {
   Member *shadow = nullptr;
   RB_TRY(runModel(shadow));
-  return evaluateAll(unit, *shadow, eval, record);
+  auto *flat = static_cast<const char *>(shadow->address(unit.parameters));
+  int64_t width = unit.floatType == RB_F64 ? sizeof(double) : sizeof(float);
+  std::span<const char> model(flat,
+                              static_cast<size_t>(unit.flatCount() * width));
+  if (std::ranges::equal(model, lastModel)) {
+    record = lastRecord;
+    return Status::ok();
+  }
+  RB_TRY(evaluateAll(unit, *shadow, eval, record));
+  lastModel.assign(model.begin(), model.end());
+  lastRecord = record;
+  return Status::ok();
 }
 
 template <typename T>

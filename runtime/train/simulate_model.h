@@ -24,7 +24,7 @@ public:
   ~ModelObserver();
 
   /// Loss and what else evaluation gives, over all evaluation data, of the
-  /// leader's model now.
+  /// leader's model now. A model that has not changed is not evaluated again.
   Status evaluate(EvalRecord &record);
 
   /// Mean squared distance of the parameters of all members to their mean, per
@@ -46,6 +46,8 @@ private:
   char *scratch = nullptr;
   std::unique_ptr<Instant> instant;
   std::vector<std::unique_ptr<Member>> shadows; // by role; made when needed
+  std::vector<char> lastModel; // the flat parameters, and what they gave
+  EvalRecord lastRecord;
 };
 
 /// Evaluates a member's model on all samples of `data`.

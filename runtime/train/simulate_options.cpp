@@ -45,6 +45,17 @@ const Option table[] = {
      [](SimulateOptions &o, const std::string &v) {
        return positive(v, o.target.emplace());
      }},
+    {"scatter",
+     [](SimulateOptions &o, const std::string &v) {
+       return positive(v, o.scatter.emplace());
+     }},
+    {"lr",
+     [](SimulateOptions &o, const std::string &v) {
+       // To see how members agree when nothing is learned.
+       RB_TRY(parseNumber(v, o.lr.emplace()));
+       return *o.lr >= 0 ? Status::ok()
+                         : usage("'" + v + "' must be 0 or more");
+     }},
     {"log",
      [](SimulateOptions &o, const std::string &v) { return file(o.log, v); }},
     {"report", [](SimulateOptions &o,
@@ -70,8 +81,8 @@ Status takeOwn(std::vector<std::string> &arguments, SimulateOptions &options) {
       return usage("--" + name +
                    " is for real runs; simulate --help lists "
                    "what a simulation understands");
-    if (argument == "--log-cells") {
-      options.logCells = true;
+    if (argument == "--log-cells" || argument == "--replacement") {
+      (name == "log-cells" ? options.logCells : options.replacement) = true;
       continue;
     }
     const Option *option = std::ranges::find_if(
@@ -95,7 +106,7 @@ Status takeOwn(std::vector<std::string> &arguments, SimulateOptions &options) {
   return Status::ok();
 }
 
-Status check(const SimulateOptions &options) {
+Status check(const Unit &unit, const SimulateOptions &options) {
   if (options.cluster.empty() == options.cost.empty())
     return usage(options.cluster.empty()
                      ? "what is simulated? give a cluster file right behind "
@@ -113,8 +124,15 @@ Status check(const SimulateOptions &options) {
     return usage("--target is looked for on the grid of --observe SECONDS");
   if (options.logCells && options.log.empty())
     return usage("--log-cells adds to the lines of --log FILE");
+  if (options.replacement && !options.train.shuffle)
+    return usage("--replacement draws samples, --no-shuffle takes them in "
+                 "order; give one");
   if (options.rounds && options.train.steps)
     return usage("--rounds and --steps both say when to stop; give one");
+  if (options.scatter && unit.program.roles.size() > 1)
+    return usage("--scatter: members with a server compute with its parameters "
+                 "and have no first values of their own; it is for programs "
+                 "in which all members have one role");
   return Status::ok();
 }
 
@@ -134,6 +152,8 @@ Status rubato::parseSimulateOptions(const Unit &unit, int argc, char **argv,
     rest.push_back(argument.data());
   RB_TRY(parseOptions(unit, static_cast<int>(rest.size()), rest.data(),
                       options.train));
+  if (options.lr)
+    options.train.lr = options.lr;
   options.help = options.train.help;
-  return options.help ? Status::ok() : check(options);
+  return options.help ? Status::ok() : check(unit, options);
 }

@@ -13,8 +13,11 @@ struct SimulateOptions {
   std::optional<uint64_t> timingSeed;
   std::optional<double> observe; // seconds of virtual time
   std::optional<double> target;  // evaluation loss
+  std::optional<double> scatter; // deviation of the members' first values
+  std::optional<double> lr;      // unlike a real run's it may be 0
   std::string log, report;
-  bool logCells = false; // in the log
+  bool logCells = false;    // in the log
+  bool replacement = false; // draw samples anew
   bool help = false;
 
   uint64_t seedOfTimes() const { return timingSeed.value_or(train.seed); }

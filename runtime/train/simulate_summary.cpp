@@ -71,6 +71,7 @@ private:
   }
 
   void amounts();
+  void costs();
   double effectiveBatch() const;
   void idle();
   void mailbox();
@@ -124,12 +125,36 @@ void Summariser::amounts() {
       text("%" PRId64 " in %" PRId64 " gradients", samples, gradients()));
   row("bytes sent", std::to_string(job.watch->bytes.total()));
   row("effective batch", text("%.4g samples", effectiveBatch()));
+  costs();
+}
+
+/// What the simulation itself took.
+void Summariser::costs() {
+  const ProcessorMeter &meter = job.meter;
+  double whole = std::max(meter.total(), 1e-9);
+  auto percent = [&](Spending kind) {
+    return 100 * meter.seconds(kind) / whole;
+  };
   row("processor time",
-      text("%.2f s, %.1f %% of it inside compiled functions",
-           job.processorSeconds,
-           job.processorSeconds > 0
-               ? 100 * job.watch->computing / job.processorSeconds
-               : 0.));
+      text("%.2f s: %.1f %% mathematics, %.1f %% batches, %.1f %% copies, "
+           "%.1f %% new memory, %.1f %% the rest",
+           whole, percent(Spending::Mathematics), percent(Spending::Batches),
+           percent(Spending::Copies), percent(Spending::Memory),
+           percent(Spending::Rest)));
+  double mathematics = std::max(percent(Spending::Mathematics), 1e-9);
+  row("overhead",
+      text("%.1f %% of the mathematics",
+           100 *
+               (percent(Spending::Copies) + percent(Spending::Memory) +
+                percent(Spending::Rest)) /
+               mathematics));
+  constexpr double mebi = 1 << 20;
+  int64_t kept = 0;
+  for (int region = 0; region < RB_RESULT; ++region)
+    kept += job.unit.regionBytes[region];
+  row("memory", text("%.1f MiB of cells a member, %.1f MiB of values in all",
+                     static_cast<double>(kept) / mebi,
+                     static_cast<double>(blockBytes()) / mebi));
 }
 
 void Summariser::idle() {
@@ -231,6 +256,10 @@ void Summariser::files() {
 void Summariser::warn() {
   if (auto locked = warnOfLockedPairs(counts.repeatedPairs, counts.exchanges))
     summary.warnings.push_back(*locked);
+  if (auto few = warnOfFewExchanges(job.unit.program, job.members,
+                                    sum(&sim::MemberStatistics::averagings),
+                                    gradients()))
+    summary.warnings.push_back(*few);
   for (size_t rank : workers)
     if (uses(rank) == 0)
       summary.warnings.push_back(warnOfUnusedWorker(static_cast<int>(rank)));
@@ -258,6 +287,25 @@ std::string rubato::metricsLine(const Observation &seen) {
   return line + "}\n";
 }
 
+/// What a server and its workers did, as members of a JSON object.
+static std::string serverCounts(const sim::Statistics &counts) {
+  auto collect = counts.events.find("collect");
+  int64_t rounds = collect == counts.events.end() ? 0 : collect->second;
+  int64_t uploads = 0, finished = 0, useful = 0;
+  for (const sim::MemberStatistics &member : counts.members) {
+    uploads += member.accepted;
+    finished += member.finished;
+    useful += member.useful;
+  }
+  return text("\"rounds\":%" PRId64 ",\"uploads\":%" PRId64
+              ",\"downloads\":%" PRId64 ",\"restarts\":%" PRId64
+              ",\"dropped\":%" PRId64,
+              rounds, uploads, counts.downloads, counts.restarts,
+              counts.dropped) +
+         ",\"finished\":" + jsonNumber(static_cast<double>(finished) * 1e-9) +
+         ",\"useful\":" + jsonNumber(static_cast<double>(useful) * 1e-9);
+}
+
 std::string rubato::metricsLine(const SimulateJob &job,
                                 const SimulateSummary &summary) {
   std::string line =
@@ -276,6 +324,10 @@ std::string rubato::metricsLine(const SimulateJob &job,
   if (job.options.target)
     line += ",\"target\":" + jsonNumber(*job.options.target) + ",\"reached\":" +
             (job.reached ? jsonNumber(*job.reached) : std::string("null"));
+  if (job.statistics.downloads)
+    line += ",\"server\":{" + serverCounts(job.statistics) + "}";
+  if (job.untilTarget && job.untilTarget->downloads)
+    line += ",\"until-target\":{" + serverCounts(*job.untilTarget) + "}";
   line += text(",\"restarts\":%" PRId64 ",\"dropped\":%" PRId64
                ",\"exchanges\":%" PRId64 ",\"repeated-pairs\":%" PRId64,
                job.statistics.restarts, job.statistics.dropped,

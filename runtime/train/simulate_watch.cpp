@@ -1,5 +1,6 @@
 #include "train/simulate_watch.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -13,13 +14,6 @@ WatchedEnvironment::WatchedEnvironment(Environment &inner, int members,
       gradients(static_cast<size_t>(members)), inner(inner),
       memberCount(members), spanLimit(spans) {}
 
-double WatchedEnvironment::processorTime() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) +
-         static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 int64_t WatchedEnvironment::nanoseconds(double time) {
   constexpr double perSecond = 1e9;
   return std::llround(time * perSecond);
@@ -30,6 +24,23 @@ void WatchedEnvironment::span(const Caller &who, bool computes, int64_t begin,
   std::vector<MemberSpan> &list = spans[static_cast<size_t>(who.rank)];
   if (begin < end && list.size() < spanLimit)
     list.push_back({computes, who.strand, begin, end});
+}
+
+void WatchedEnvironment::cutSpan(const Caller &who) {
+  std::vector<MemberSpan> &list = spans[static_cast<size_t>(who.rank)];
+  if (!list.empty() && list.back().strand == who.strand)
+    list.back().end = std::min(list.back().end, at(who));
+}
+
+bool WatchedEnvironment::done(const Caller &who, FutureHandle future) {
+  bool isDone = inner.done(who, future);
+  cutSpan(who);
+  return isDone;
+}
+
+void WatchedEnvironment::repeated(const Caller &who, int64_t count) {
+  inner.repeated(who, count);
+  cutSpan(who);
 }
 
 template <typename Fn>
@@ -48,12 +59,6 @@ int64_t WatchedEnvironment::stopRequested(const Caller &who) {
 
 Status WatchedEnvironment::work(const Caller &who, const char *name,
                                 bool begin) {
-  double clock = processorTime();
-  // Nobody else runs between the two: a strand hands over elsewhere.
-  if (begin)
-    workBegan = clock;
-  else
-    computing += clock - workBegan;
   int64_t before = at(who);
   Status status = inner.work(who, name, begin);
   if (begin && std::strcmp(name, "gradient") == 0) {

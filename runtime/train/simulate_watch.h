@@ -57,11 +57,8 @@ public:
   bool carries = false; // a reduction was awaited in a later round
   std::vector<std::vector<MemberSpan>> spans; // of each member, in order
   std::vector<int64_t> gradients;             // of each member's rounds
-  /// Processor time inside gradients, steps and other work.
-  double computing = 0;
-  /// Seconds of processor time of this thread.
-  static double processorTime();
 
+  bool sharesValues() const override { return inner.sharesValues(); }
   int64_t members(const Caller &who) override { return inner.members(who); }
   int64_t rank(const Caller &who) override { return inner.rank(who); }
   double now(const Caller &who) override { return inner.now(who); }
@@ -69,6 +66,9 @@ public:
   int64_t quanta(const Caller &who) override { return inner.quanta(who); }
   int64_t roundSamples(const Caller &who) override {
     return inner.roundSamples(who);
+  }
+  int64_t dataSamples(const Caller &who) override {
+    return inner.dataSamples(who);
   }
   Status work(const Caller &who, const char *name, bool begin) override;
   void computed(const Caller &who, int64_t samples, double loss) override;
@@ -87,13 +87,9 @@ public:
               FutureHandle &future) override {
     return inner.pull(who, channel, after, future);
   }
-  bool done(const Caller &who, FutureHandle future) override {
-    return inner.done(who, future);
-  }
+  bool done(const Caller &who, FutureHandle future) override;
   Status await(const Caller &who, FutureHandle future, Parts outs) override;
-  void repeated(const Caller &who, int64_t count) override {
-    inner.repeated(who, count);
-  }
+  void repeated(const Caller &who, int64_t count) override;
   Status push(const Caller &who, int channel, int64_t ticket,
               Parts ins) override;
   Status collect(const Caller &who, int channel, int64_t first,
@@ -121,6 +117,8 @@ private:
   int64_t at(const Caller &who) { return nanoseconds(inner.now(who)); }
   static int64_t nanoseconds(double time);
   void span(const Caller &who, bool computes, int64_t begin, int64_t end);
+  /// A step that was cut short ends now.
+  void cutSpan(const Caller &who);
   /// Does what may wait and notes how long it did.
   template <typename Fn> Status waiting(const Caller &who, Fn call);
 
@@ -129,7 +127,6 @@ private:
   bool finite = true; // no loss was anything else
   size_t spanLimit;
   std::map<FutureHandle, int64_t> reductions; // the round of each start
-  double workBegan = 0;
 };
 
 } // namespace rubato

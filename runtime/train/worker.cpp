@@ -91,6 +91,7 @@ Status Worker::loop() {
     int64_t epoch = trainSource.epoch();
     double started = paused ? seconds() : last.seconds;
     paused = false;
+    job.slots[rank].round.store(last.round + 1, std::memory_order_relaxed);
     int32_t status = unit.code->round(context, &go);
     int64_t samples = 0;
     double loss = 0;
@@ -120,7 +121,7 @@ Status Worker::loop() {
     }
     if (trainSource.epoch() != epoch) {
       progress.epochEnd();
-      int64_t every = job.options.evalEvery;
+      int64_t every = job.options.evalEvery.value_or(1);
       if (every && last.epoch % every == 0)
         RB_TRY(evaluate());
     }

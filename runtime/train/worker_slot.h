@@ -8,10 +8,19 @@
 
 namespace rubato {
 
+/// A member's part of an evaluation: sums.
+struct EvalShare {
+  double loss = 0;
+  int64_t correct = 0, valid = 0;
+};
+
 struct WorkerSlot {
   // Its share of the last evaluation.
   double evalLoss = 0;
   int64_t evalCorrect = 0, evalValid = 0;
+  // Of those in the middle of a program's run, in turns.
+  EvalShare halves[2];
+  std::atomic<int64_t> round{0}; // of a synchronous run, the present one
   // How it ended.
   std::atomic<int> finished{0};
   int code = 0; // an ErrorCode

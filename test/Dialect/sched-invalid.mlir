@@ -347,6 +347,36 @@ sched.program @p {
 sched.arena private(64) shared(64) result(64)
 sched.buffer @w private at(0) bytes(64)
 sched.program @p {
+  // expected-error @+1 {{'sched.renew' op needs a value, but @w is in the private region}}
+  sched.renew @w
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.program @p {
+  // expected-error @+1 {{'sched.drop' op names no sched.buffer: @w}}
+  sched.drop @w
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @w private at(0) bytes(64)
+sched.buffer @v value at(0) bytes(64)
+sched.program @p {
+  // expected-error @+1 {{'sched.look' op shows 32 bytes in a value of 64}}
+  sched.look @w[0, 32] in @v lock(0)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
+sched.buffer @w private at(0) bytes(64)
+sched.program @p {
   // expected-error @+1 {{'sched.copy' op copies 8 bytes to 16}}
   sched.copy @w[0, 8] to @w[8, 16]
   sched.return

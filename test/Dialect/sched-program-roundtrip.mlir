@@ -13,6 +13,8 @@ sched.buffer @w private at(0) bytes(2048)
 sched.buffer @n private at(2048) bytes(8)
 // CHECK: sched.buffer @batch scratch at(0) bytes(64)
 sched.buffer @batch scratch at(0) bytes(64)
+// CHECK: sched.buffer @v value at(1) bytes(64)
+sched.buffer @v value at(1) bytes(64)
 
 // CHECK-LABEL: sched.program @worker.round -> i1 {
 sched.program @worker.round -> i1 {
@@ -42,6 +44,14 @@ sched.program @worker.round -> i1 {
   sched.copy @w[0, 64] to @w[64, 64]
   // CHECK-NEXT: sched.clear @w[0, 8]
   sched.clear @w[0, 8]
+  // CHECK-NEXT: sched.look @w[0, 64] in @v lock(0)
+  sched.look @w[0, 64] in @v lock(0)
+  // CHECK-NEXT: sched.renew @v
+  sched.renew @v
+  // CHECK-NEXT: sched.renew @v keep
+  sched.renew @v keep
+  // CHECK-NEXT: sched.drop @v
+  sched.drop @v
   // CHECK-NEXT: %[[F:.*]] = sched.start all_reduce channel(0) root(%[[ONE]]) ins(@w[0, 64] : f32, @n[0, 8] : i64)
   %f = sched.start all_reduce channel(0) root(%one) ins(@w[0, 64] : f32, @n[0, 8] : i64)
   // CHECK-NEXT: %[[DONE:.*]] = sched.done %[[F]]
@@ -76,6 +86,8 @@ sched.program @worker.round -> i1 {
   %met = sched.meet 0
   // CHECK-NEXT: sched.round_samples : i64
   %samples = sched.round_samples : i64
+  // CHECK-NEXT: sched.data_samples : i64
+  %everything = sched.data_samples : i64
   // CHECK-NEXT: %[[OK:.*]] = sched.commit
   %ok = sched.commit %samples, %workers
   // CHECK-NEXT: sched.return %[[OK]] : i1

@@ -1,5 +1,5 @@
-// Where batches come from: cursor, range, keyed and peek, and what a round
-// reserves. Batches of two samples, ten samples.
+// Where batches come from: cursor, range, keyed, peek and whole, and what a
+// round reserves. Batches of two samples, ten samples.
 // RUN: rubato-interp %s --ranks 2 --rounds 3 --samples 10 --check-samples --log %t.jsonl | FileCheck %s
 // RUN: FileCheck %s --check-prefix=LOG < %t.jsonl
 // RUN: rubato-interp %s --ranks 2 --rounds 3 --samples 10 --quanta 2 --check-samples | FileCheck %s --check-prefix=QUANTA
@@ -16,6 +16,9 @@
 // LOG-DAG: "rank":1,"strand":0,"round":1,"op":"next_batch","source":"cursor","ids":[6,7]}
 // LOG-DAG: "rank":1,"strand":0,"round":2,"op":"next_batch","source":"cursor","ids":[9]}
 // LOG-DAG: "rank":0,"strand":0,"round":0,"op":"next_batch","source":"peek","ids":[4,5]}
+// The whole data set has five batches; behind them there is nothing.
+// LOG-DAG: "rank":1,"strand":0,"round":2,"op":"next_batch","source":"whole","ids":[6,7]}
+// LOG-DAG: "rank":1,"strand":0,"round":2,"op":"next_batch","source":"whole","ids":[]}
 
 // Eight, then the two that are left of the epoch, then eight of the next one.
 // QUANTA: @ids = 73
@@ -46,6 +49,12 @@ gsync.role @worker on @world {
     %B = gsync.round_samples : i64
     %z = gsync.zero : tensor<i64>
     %peeked:2 = gsync.next_batch from(peek) : tensor<2xf32>, tensor<2xi64>
+    %all = gsync.data_samples : i64
+    %three = arith.constant 3 : i64
+    %two = arith.constant 2 : i64
+    %behind = arith.divsi %all, %two : i64
+    %fourth:2 = gsync.next_batch from(whole(%three)) : tensor<2xf32>, tensor<2xi64>
+    %none:2 = gsync.next_batch from(whole(%behind)) : tensor<2xf32>, tensor<2xi64>
     %drawn:2 = gsync.next_batch from(keyed(%c0, %q)) : tensor<2xf32>, tensor<2xi64>
     %sum, %n, %k = gsync.repeat at_least(%q) at_most(%q) iter(%z, %z : tensor<i64>, tensor<i64>) {
     ^bb0(%i: i64, %a: tensor<i64>, %c: tensor<i64>):

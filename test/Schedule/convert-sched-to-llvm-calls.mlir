@@ -10,6 +10,7 @@ sched.arena private(4096) shared(0) result(0) scratch(64)
 sched.buffer @w private at(0) bytes(2048)
 sched.buffer @n private at(2048) bytes(8)
 sched.buffer @batch scratch at(0) bytes(64)
+sched.buffer @v value at(2) bytes(64)
 
 // CHECK-LABEL: llvm.func internal @program.worker.round
 // CHECK-SAME:    (%[[CTX:.*]]: !llvm.ptr, %[[GO:.*]]: !llvm.ptr) -> i32
@@ -45,6 +46,15 @@ sched.program @worker.round -> i1 {
   sched.copy @w[0, 64] to @w[64, 64]
   // CHECK: llvm.call @rb_clear(%[[CTX]], {{.*}}) : (!llvm.ptr, i32, i64, i64) -> i32
   sched.clear @batch[0, 8]
+  // The third value is region 6 of the ABI.
+  // CHECK: %[[V:.*]] = llvm.mlir.constant(6 : i32)
+  // CHECK: llvm.call @rb_look(%[[CTX]], %[[V]], {{.*}}) : (!llvm.ptr, i32, i32, i64, i32) -> i32
+  sched.look @w[64, 64] in @v lock(0)
+  // CHECK: %[[KEEP:.*]] = llvm.mlir.constant(1 : i32)
+  // CHECK: llvm.call @rb_renew(%[[CTX]], %{{.*}}, %[[KEEP]]) : (!llvm.ptr, i32, i32) -> i32
+  sched.renew @v keep
+  // CHECK: llvm.call @rb_drop(%[[CTX]], %{{.*}}) : (!llvm.ptr, i32) -> i32
+  sched.drop @v
   // CHECK: llvm.call @rb_start(%[[CTX]], {{.*}}, %[[WORDS]]) : (!llvm.ptr, i32, i32, i64, !llvm.ptr, i64, !llvm.ptr) -> i32
   // CHECK: %[[F:.*]] = llvm.load %[[WORDS]] : !llvm.ptr -> i64
   %f = sched.start all_reduce channel(0) root(%one) ins(@w[0, 64] : f32, @n[0, 8] : i64)
@@ -83,6 +93,8 @@ sched.program @worker.round -> i1 {
   %met = sched.meet 0
   // CHECK: llvm.call @rb_round_samples
   %samples = sched.round_samples : i64
+  // CHECK: llvm.call @rb_data_samples
+  %everything = sched.data_samples : i64
   // CHECK: llvm.call @rb_commit
   // CHECK: %[[OK:.*]] = llvm.load %[[WORDS]] : !llvm.ptr -> i32
   %ok = sched.commit %samples, %workers

@@ -326,3 +326,76 @@ sched.segment @many {
   %1 = sched.record comm
   sched.wait compute, %1
 }
+
+// -----
+
+// Two values never overlap, whatever their numbers; what a segment writes all of
+// and then reads needs no old content.
+sched.arena private(64) shared(64) result(64)
+sched.buffer @a value at(0) bytes(64)
+sched.buffer @b value at(1) bytes(64)
+llvm.func @k(!llvm.ptr, i64, i64)
+sched.segment @apart {
+  %0 = sched.record compute
+  sched.wait comm, %0
+  sched.launch compute @k [0, 1] args(@a) writes(@a[0, 32])
+  sched.launch compute @k [0, 1] args(@a) writes(@a[32, 32])
+  sched.launch compute @k [0, 1] args(@a) reads(@a[16, 32])
+  sched.launch comm @k [0, 1] args(@b) writes(@b[0, 64])
+  %1 = sched.record comm
+  sched.wait compute, %1
+}
+sched.program @renewed {
+  sched.renew @a
+  sched.renew @b
+  sched.run @apart
+  sched.return
+}
+
+// -----
+
+// Others may hold the memory of a value, until it is renewed.
+sched.arena private(64) shared(64) result(64)
+sched.buffer @a value at(0) bytes(64)
+sched.buffer @b value at(1) bytes(64)
+llvm.func @k(!llvm.ptr, i64, i64)
+sched.segment @both {
+  sched.launch compute @k [0, 1] args(@a, @b) reads(@a[0, 64]) writes(@b[0, 64])
+}
+sched.program @forgotten {
+  sched.renew @a
+  // expected-error @+1 {{'sched.run' op writes the value @b, which others may hold: put a sched.renew in front of it}}
+  sched.run @both
+  sched.return
+}
+sched.program @too_early {
+  sched.renew @b
+  sched.drop @a
+  // expected-error @+1 {{'sched.run' op writes the value @b, which others may hold}}
+  sched.run @both
+  sched.return
+}
+
+// -----
+
+// Written in part, or read before: the rest must stay.
+sched.arena private(64) shared(64) result(64)
+sched.buffer @a value at(0) bytes(64)
+llvm.func @k(!llvm.ptr, i64, i64)
+sched.segment @part {
+  sched.launch compute @k [0, 1] args(@a) writes(@a[0, 32])
+}
+sched.segment @added {
+  sched.launch compute @k [0, 1] args(@a) reads(@a[0, 64]) writes(@a[0, 64])
+}
+sched.program @lost {
+  sched.renew @a
+  // expected-error @+1 {{'sched.run' op needs what the value @a holds: renew it with keep}}
+  sched.run @part
+  sched.renew @a
+  // expected-error @+1 {{'sched.run' op needs what the value @a holds: renew it with keep}}
+  sched.run @added
+  sched.renew @a keep
+  sched.run @added
+  sched.return
+}

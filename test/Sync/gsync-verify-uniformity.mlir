@@ -54,7 +54,9 @@ gsync.role @worker on @world {
     %n = gsync.zero : tensor<i64>
     %m, %rank = gsync.view @world : i64, i64
     %q = gsync.quanta : i64
-    %r = gsync.round_samples : i64
+    %round = gsync.round_samples : i64
+    %all = gsync.data_samples : i64
+    %r = arith.addi %round, %all : i64
     %l = gsync.load @budget : tensor<i64>
     %b = tensor.extract %l[] : tensor<i64>
     %x = arith.addi %m, %q : i64

@@ -48,10 +48,22 @@ Places Machine::placesOf(Here &here, NextBatchOp op) {
     Data copy = data;
     return take(copy, program.batch);
   }
+  case BatchSource::Whole: {
+    int64_t number = key(0);
+    int64_t from = std::min(number, config.samples) * program.batch;
+    int64_t end = std::min(from + program.batch, config.samples);
+    for (int64_t i = from; number >= 0 && i < end; ++i)
+      places.push_back(i);
+    return places;
+  }
   }
   holding.places = places;
   data.holdings.push_back(std::move(holding));
   return places;
+}
+
+int64_t Machine::sampleOf(NextBatchOp op, int64_t place) const {
+  return op.getSource() == BatchSource::Whole ? place : sampleAt(place);
 }
 
 LogicalResult Machine::nextBatch(Here &here, NextBatchOp op) {
@@ -70,7 +82,7 @@ LogicalResult Machine::nextBatch(Here &here, NextBatchOp op) {
     json.attribute("source", stringifyBatchSource(op.getSource()));
     json.attributeArray("ids", [&] {
       for (int64_t place : places)
-        json.value(sampleAt(place));
+        json.value(sampleOf(op, place));
     });
   });
   FailureOr<Values> values = makeBatch(op, here.rank, places);
@@ -121,7 +133,7 @@ FailureOr<Values> Machine::makeBatch(NextBatchOp op, int rank,
       return Value::build<T>(type, [&](MutableArrayRef<T> out) {
         std::fill(out.begin(), out.end(), T(0));
         for (size_t row = 0; row != places.size(); ++row) {
-          int64_t sample = sampleAt(places[row]);
+          int64_t sample = sampleOf(op, places[row]);
           policy::CounterRandom random(config.seed, "samples",
                                        {int64_t(v), sample});
           for (int64_t i = 0; i != width; ++i) {

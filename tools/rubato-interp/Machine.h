@@ -228,6 +228,8 @@ private:
 public:
   /// The sample at a place of the stream.
   int64_t sampleAt(int64_t place) const;
+  /// The same, for a place of a batch: the whole data set has its own order.
+  int64_t sampleOf(gsync::NextBatchOp op, int64_t place) const;
 
 private:
   // Time.

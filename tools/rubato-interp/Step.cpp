@@ -61,7 +61,7 @@ bool Machine::isVisible(const Strand &strand, int rank, Operation *op) const {
     return batch.getSource() == BatchSource::Queue ||
            batch.getSource() == BatchSource::Peek;
   if (isa<ZeroOp, SizeOp, ReadyOp, QuantaOp, ViewOp, RoundSamplesOp,
-          StopRequestedOp, NowOp, YieldOp, RepeatOp>(op))
+          DataSamplesOp, StopRequestedOp, NowOp, YieldOp, RepeatOp>(op))
     return false;
   return isa<GsyncDialect>(op->getDialect()) || isBranchOnOpaque(strand, op);
 }

@@ -170,6 +170,8 @@ LogicalResult Machine::simple(Here &here, Operation *op) {
     number(config.quanta);
   } else if (isa<RoundSamplesOp>(op)) {
     number(roundOf(here.world, here.rank, here.index).total);
+  } else if (isa<DataSamplesOp>(op)) {
+    number(config.samples);
   } else if (isa<StopRequestedOp>(op)) {
     const Member &member = here.member();
     ++stopReads;

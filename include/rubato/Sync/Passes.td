@@ -70,7 +70,7 @@ def GsyncVerifyUniformity
   let description = [{
     A value is *uniform* when it is the same on every member that is in the same
     round, else *local*. Uniform are constants, settings, the number of members
-    (where members share their rounds), `gsync.quanta`, `gsync.round_samples`, `gsync.commit`, what collectives give
+    (where members share their rounds), `gsync.quanta`, `gsync.round_samples`, `gsync.data_samples`, `gsync.commit`, what collectives give
     (`gsync.reduce_scatter` excepted), answers of replicated policies, cells
     that all members change equally, and what is computed from these. Local are
     `gsync.done`, `gsync.now`, the rank, batches, `gsync.stop_requested`, how

@@ -122,6 +122,10 @@ public:
   /// pass is what reductions overlap with.
   Gradient roundGradient(mlir::Value w, mlir::Value step);
 
+  /// The mean loss of all training samples at `w`, as an f64: calls @evaluate
+  /// on one micro-batch of the data set after the other.
+  mlir::Value meanLoss(mlir::Value w);
+
   /// Calls @lr with the settings of the run.
   mlir::Value learningRate(mlir::Value seen, mlir::Value samples);
   /// Calls @step: the displacement, then the optimizer's new state.

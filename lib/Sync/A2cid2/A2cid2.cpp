@@ -110,16 +110,33 @@ Value a2cid2::Program::takeTurn(Value live) {
       .front();
 }
 
+/// The first estimate knows no waiting, so with it time may run too fast.
+/// However long the memory, it counts as one of the gradients so far and not
+/// more.
+Value a2cid2::Program::smoothed(Value dt, Value period, Value gradients) {
+  constexpr double equal = 0.5; // of the first estimate and the first round
+  double ema = options.real("ema");
+  Value past = b.constant(ema), rest;
+  if (ema > equal) {
+    Value one = b.constant(1.0), count = b.toReal(gradients);
+    Value share =
+        arith::DivFOp::create(b, count, arith::AddFOp::create(b, count, one));
+    past = arith::MinimumFOp::create(b, past, share);
+    rest = arith::SubFOp::create(b, one, past);
+  } else {
+    rest = b.constant(1 - ema);
+  }
+  return arith::AddFOp::create(b, arith::MulFOp::create(b, past, dt),
+                               arith::MulFOp::create(b, rest, period));
+}
+
 /// The time of a round, waiting included, and how much was averaged in it.
 void a2cid2::Program::measure(Value start) {
-  double past = options.real("ema");
   b.atomic({"dt", "eta", "eta_graph", "gradients", "averagings"},
            [&](ValueRange old) -> ProgramBuilder::AtomicResult {
              Value period = arith::SubFOp::create(
                  b, NowOp::create(b, b.getF64Type()), start);
-             Value dt = arith::AddFOp::create(
-                 b, arith::MulFOp::create(b, b.constant(past), old[0]),
-                 arith::MulFOp::create(b, b.constant(1 - past), period));
+             Value dt = smoothed(old[0], period, old[3]);
              Value eta = old[2];
              if (options.flag("scale-eta")) {
                // Both counts start at one, so the first ratio is one.

@@ -30,6 +30,9 @@ static std::vector<AlgorithmOption> options() {
       {"accelerate", Kind::Flag, "true",
        "Keeps the second variable that gives pairwise averaging a momentum. "
        "Without it: eta = 0 and alpha = 1/2, plain gossip."},
+      {"repeats", Kind::Flag, "false",
+       "Lets two members average again at once, with nobody else in between: "
+       "nobody waits for a slow neighbour, but pairs can lock themselves in."},
       {"ema", Kind::Real, "0.5",
        "Weight of the past in the measured time of a gradient, which is the "
        "unit of the clock that mixing runs by.",
@@ -73,8 +76,9 @@ const AlgorithmInfo &a2cid2::info() {
       .warnings =
           {"Pair locking: where an averaging lasts longer than a gradient, two "
            "members could find only each other for ever. The matcher forbids "
-           "an immediate repeat where both have another neighbour; a share of "
-           "repeats above 60 % still means that pairs are locked.",
+           "an immediate repeat where both have another neighbour, unless "
+           "repeats=true; a share of repeats above 60 % means that pairs are "
+           "locked. In return neighbours of a slow member wait for it more.",
            "Time that runs too fast diverges: eta belongs to the true number "
            "of averagings per gradient, and on a ring of 64 half of them is "
            "too few. scale-eta watches that; leave it on.",

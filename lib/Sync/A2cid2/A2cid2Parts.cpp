@@ -19,12 +19,14 @@ void a2cid2::Program::declare(double learningRate) {
     return b.getNamedAttr(name, value);
   };
   NamedAttribute perGradient = named("rate", b.getF64FloatAttr(rate()));
-  b.policy("match", "gossip.matcher", Placement::Central,
-           {named("topology", b.getStringAttr(options.choice("topology"))),
-            named("repair", b.getStringAttr(options.choice("repair"))),
-            perGradient,
-            named("accelerate", b.getBoolAttr(options.flag("accelerate"))),
-            named("goal", b.getI64IntegerAttr(kPartsOfBudget))},
+  SmallVector<NamedAttribute> settings{
+      named("topology", b.getStringAttr(options.choice("topology"))),
+      named("repair", b.getStringAttr(options.choice("repair"))), perGradient,
+      named("accelerate", b.getBoolAttr(options.flag("accelerate"))),
+      named("goal", b.getI64IntegerAttr(kPartsOfBudget))};
+  if (options.flag("repeats"))
+    settings.push_back(named("repeats", b.getBoolAttr(true)));
+  b.policy("match", "gossip.matcher", Placement::Central, settings,
            {{"constants", b.getFunctionType({}, {f64, f64})},
             {"report", b.getFunctionType({i64, i64}, {i1})},
             {"next", b.getFunctionType({}, {i64, i64, i1})}});

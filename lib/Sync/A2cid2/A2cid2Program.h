@@ -48,6 +48,8 @@ private:
   mlir::Value partsOfBudget(mlir::Value samples);
   /// Whether the computing strand goes on.
   mlir::Value takeTurn(mlir::Value live);
+  mlir::Value smoothed(mlir::Value dt, mlir::Value period,
+                       mlir::Value gradients);
   void measure(mlir::Value start);
   void averageWith(mlir::Value peer, mlir::Value tag);
 

@@ -39,6 +39,7 @@ struct Program {
   void round(Value count);
 
 private:
+  bool isExact() const { return options.choice("loss") == "exact"; }
   DictionaryAttr ruleSettings();
   Value isOver(Value seen, Value requests);
 };
@@ -85,9 +86,13 @@ void Program::declare(double learningRate) {
   ChannelOp::create(b, "ps", "all", ChannelKind::Mailbox,
                     FlatSymbolRefAttr::get(b.getContext(), "server"), exempt);
   Type i64 = b.getI64Type(), f64 = b.getF64Type(), i1 = b.getI1Type();
+  std::pair<StringRef, FunctionType> start{
+      "start", b.getFunctionType({i64}, {i64, i64})};
+  if (isExact())
+    start = {"start_at", b.getFunctionType({i64, f64}, {i64, i64})};
   b.policy("rule", "staleness.rule", Placement::Local,
            ruleSettings().getValue(),
-           {{"start", b.getFunctionType({i64}, {i64, i64})},
+           {start,
             {"round",
              b.getFunctionType({f64, i64, i64, i64, i64}, {i64, i64, i1})}});
   b.addCells(learningRate, /*keepState=*/false);
@@ -222,7 +227,9 @@ void Program::round(Value count) {
                },
                {b.flatType, b.counterType});
   Value seen = b.extract(atomic.getResult(1));
-  Value loss = arith::DivFOp::create(b, b.extract(sum[1]), b.toReal(size));
+  Value loss =
+      isExact() ? b.meanLoss(atomic.getResult(0))
+                : arith::DivFOp::create(b, b.extract(sum[1]), b.toReal(size));
   Value alive = WorkersOp::create(b, b.getI64Type(), "ps");
   Value requests = arith::AddIOp::create(
       b, b.extract(sum[3]),
@@ -246,9 +253,13 @@ void Program::server() {
           // None, where all have died already: the first collect finds that.
           Value alive = arith::MaxSIOp::create(
               b, WorkersOp::create(b, i64, "ps"), b.constant(int64_t(1)));
-          ValueRange start = b.ask("rule", "start", alive, {i64, i64});
-          GrantOp::create(b, "ps", ValueRange{b.load("w"), b.load("seen")},
-                          Value(), start[1]);
+          Value w = b.load("w");
+          ValueRange start = isExact()
+                                 ? b.ask("rule", "start_at",
+                                         {alive, b.meanLoss(w)}, {i64, i64})
+                                 : b.ask("rule", "start", alive, {i64, i64});
+          GrantOp::create(b, "ps", ValueRange{w, b.load("seen")}, Value(),
+                          start[1]);
           YieldOp::create(b, ValueRange(start[0]));
         });
         b.strand([&](ValueRange carried) { round(carried[0]); }, i64);

@@ -50,6 +50,15 @@ static std::vector<AlgorithmOption> options() {
        "so that slow ones do not starve; the bound is then soft. 0: never.",
        0},
       // The loss that steers.
+      {.name = "loss",
+       .kind = Kind::Choice,
+       .value = "reported",
+       .help = "The loss of a round: what workers report, the mean loss of a "
+               "job's first batch at the model they got; or exact, the mean "
+               "loss of all training samples at the new model, which the "
+               "server computes. For experiments: the server needs the time "
+               "of an epoch's forward passes in every round.",
+       .choices = {"reported", "exact"}},
       {"guard", Kind::Flag, "true",
        "Waits for half as many more when the smoothed loss rises above its "
        "smallest value by guard-ratio."},
@@ -60,7 +69,7 @@ static std::vector<AlgorithmOption> options() {
        "Weight of the past in the smoothed loss.", 0, 0.999999},
       {"initial-loss", Kind::Real, "0",
        "The loss before training; 0 takes the mean of the first reports, as "
-       "many as there are workers.",
+       "many as there are workers, or with loss=exact the exact one.",
        0, 1e300},
       {"loss-floor", Kind::Real, "0",
        "The loss that cannot be undercut, if it is known: subtracted from "

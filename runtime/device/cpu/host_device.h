@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/device.h"
+#include "support/processor_meter.h"
 #include "telemetry/timeline.h"
 
 #include <cstring>
@@ -18,6 +19,7 @@ public:
   rb_status launch(rb_lane lane, const rb_kernel &kernel, void *const *args,
                    int64_t lo, int64_t hi, const rb_access *accesses,
                    int64_t accessCount) override {
+    spend(Spending::Mathematics);
     Timeline *timeline = setup.options.timeline;
     int64_t begin = timeline ? Timeline::now() : 0;
     kernel.fn(args, lo, hi);

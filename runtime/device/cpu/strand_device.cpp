@@ -67,10 +67,11 @@ private:
   }
 
   Status reduceGathered() {
+    spend(Spending::Rest);
     RB_TRY(strand.endWork());
     FutureHandle future = 0;
-    RB_TRY(strand.environment.start(strand.caller,
-                                    {RB_START_ALL_REDUCE, 0, 0, ins}, future));
+    RB_TRY(strand.environment.start(
+        strand.caller, {RB_START_ALL_REDUCE, 0, 0, ins, outs}, future));
     RB_TRY(strand.environment.await(strand.caller, future, outs));
     // The update is one atomic; it has no sibling to keep out.
     RB_TRY(strand.environment.lock(strand.caller, 0, strand.updates.c_str()));

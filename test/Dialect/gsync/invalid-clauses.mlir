@@ -794,6 +794,15 @@ func.func @f(%n: i64, %v: tensor<8xf32>) {
 
 // -----
 
+// The whole data set comes by the number of the micro-batch.
+func.func @whole_without_number() {
+  // expected-error@+1 {{'gsync.next_batch' op from whole takes the number of the micro-batch}}
+  %b = gsync.next_batch from(whole) : tensor<2xi64>
+  return
+}
+
+// -----
+
 // A lease is one ticket.
 gsync.group @world
 gsync.channel @c on @world kind(collective)
@@ -871,7 +880,7 @@ gsync.group @world
 gsync.channel @c on @world kind(collective)
 gsync.channel @p on @world kind(pair)
 func.func @f() {
-  // expected-error@+1 {{expected cursor, queue, keyed, range or peek as the source of a batch}}
+  // expected-error@+1 {{expected cursor, queue, keyed, range, peek or whole as the source of a batch}}
   %b = gsync.next_batch from(nowhere) : tensor<2xi64>
   return
 }

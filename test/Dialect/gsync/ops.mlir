@@ -251,6 +251,8 @@ func.func @batches(%a: i64, %b: i64) {
   %6 = gsync.next_batch from(range(%a, %b)) : tensor<2xi64>
   // CHECK-NEXT: gsync.next_batch from(peek) : tensor<2xi64>
   %7 = gsync.next_batch from(peek) : tensor<2xi64>
+  // CHECK-NEXT: gsync.next_batch from(whole(%arg0)) : tensor<2xi64>
+  %8 = gsync.next_batch from(whole(%a)) : tensor<2xi64>
   return
 }
 
@@ -268,6 +270,8 @@ func.func @questions(%n: i64, %x: f64, %b: i1) {
   %q = gsync.quanta : i64
   // CHECK-NEXT: gsync.round_samples : i64
   %s = gsync.round_samples : i64
+  // CHECK-NEXT: gsync.data_samples : i64
+  %all_of_them = gsync.data_samples : i64
   // CHECK-NEXT: gsync.stop_requested : tensor<i64>
   %stop = gsync.stop_requested : tensor<i64>
   // CHECK-NEXT: gsync.now : f64

@@ -30,10 +30,14 @@ def first_loss(training, base, batch):
     return total / len(batch)
 
 
-def follow(server, steps, rate=0.2, momentum=0.0, weigh=False, **settings):
+def follow(server, steps, rate=0.2, momentum=0.0, weigh=False, exact=0, **settings):
     """Recomputes every version from the jobs that took part, bit by bit, and
-    what the rule was asked and answered."""
+    what the rule was asked and answered. `exact`: so many samples are the data
+    set whose loss is the server's."""
     training = server.run.training
+    if exact:
+        start = training.zero() + training.number(FAR)
+        settings["initial"] = first_loss(training, start, range(exact))
     rule = golden.Rule(server.workers, **settings)
     versions, clocks = [training.zero() + training.number(FAR)], [0]
     model, velocity = ref.Model(training, rate, versions[0]), training.zero()
@@ -68,7 +72,10 @@ def follow(server, steps, rate=0.2, momentum=0.0, weigh=False, **settings):
         clocks.append(model.seen)
         F, participants, asked, seen, stop = each.question
         digits = {np.float32: 1e-6, np.float64: 1e-13}[training.dtype]
-        near(F, sum(losses) / len(losses), digits * max(1, F), f"loss of round {t}")
+        loss = sum(losses) / len(losses)
+        if exact:
+            loss = first_loss(training, model.w, range(exact))
+        near(F, loss, digits * max(1, F), f"loss of round {t}")
         equal((participants, asked), (len(parts), alive), "question")
         equal(seen, model.seen, "samples")
         # The rule follows the reported number, so that a rounding of F cannot
@@ -256,6 +263,27 @@ def bound(bench):
     follow(server, 2, k0=2, momentum=0.5)
 
 
+def exact(bench):
+    """The server's own loss: of all samples, at the new model, from the first
+    round on. Fifty samples are no multiple of the batch of the second."""
+    for training in (Training(), Training("f64", 3, 4)):
+        for algorithm, rule in (
+            ("bounded-staleness", {}),
+            ("adasync", {"bound": golden.INFINITE, "guard": False}),
+        ):
+            server = long_run(bench, algorithm, 2, training, k0=1, loss="exact")
+            follow(server, 2, k0=1, exact=50, **rule)
+            check(server.rounds[-1].count > 1, "K did not rise")
+            wholes = [
+                e for e in server.run.of("next_batch", 0) if e["source"] == "whole"
+            ]
+            # Before the first round and after every one.
+            one = -(-50 // training.batch)
+            equal(len(wholes), one * (len(server.rounds) + 1), "batches")
+            ids = [i for e in wholes[:one] for i in e["ids"]]
+            equal(ids, list(range(50)), "samples of an evaluation")
+
+
 def schedules(bench):
     """Whatever the order of events: versions, rule and restarts are right."""
     unbounded = {"bound": golden.INFINITE, "guard": False}
@@ -285,5 +313,7 @@ def deaths(bench):
 
 
 if __name__ == "__main__":
-    tests = (synchronous, alone, keys, configurations, bound, schedules, deaths)
+    tests = (
+        synchronous, alone, keys, configurations, bound, exact, schedules, deaths
+    )
     main({f.__name__: f for f in tests})

@@ -73,14 +73,14 @@ class Server:
                     ]
             elif e["op"] == "await" and worker >= 0 and e.get("go"):
                 current[worker] = self.jobs[worker, e["ticket"]]
-            elif e["op"] == "next_batch":
+            elif e["op"] == "next_batch" and worker >= 0:  # a server evaluates
                 current[worker].batches.append(e["ids"])
             elif e["op"] == "upload":
                 self.uploads[e["verdict"]] += 1
                 if e["verdict"] == "accepted":
                     check(e["staleness"] <= bounds, f"staler than the bound: {e}")
                     arrivals.append((e["worker"] - 1, e["staleness"], e["ticket"]))
-            elif e["op"] == "ask" and e["entry"] == "start":
+            elif e["op"] == "ask" and e["entry"] in ("start", "start_at"):
                 count, bounds = e["answers"]
             elif e["op"] == "collect":
                 equal(

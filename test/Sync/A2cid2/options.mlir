@@ -2,6 +2,7 @@
 // RUN: rubato-opt %s --choose-algorithm="algorithm=gossip" --expand-algorithm | FileCheck %s --check-prefix=PLAIN
 // RUN: rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=topology=ring options=repair=induced options=rate=0.5 options=deterministic=true" --expand-algorithm | FileCheck %s --check-prefix=SELDOM
 // RUN: rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=ema=0.75 options=warmup-gradients=3 options=scale-eta=false" --expand-algorithm | FileCheck %s --check-prefix=TIME
+// RUN: rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=repeats=true" --expand-algorithm | FileCheck %s --check-prefix=REPEATS
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=topology=torus" 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=gossip options=rate=0" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=gossip options=eta=0" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -13,6 +14,8 @@ func.func @step(%w: tensor<6xf32>, %v: tensor<6xf32>, %g: tensor<6xf32>, %n: ten
 func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: tensor<i64>) -> tensor<f32> { ub.unreachable }
 
 // PLAIN: gsync.policy @match "gossip.matcher" central with {accelerate = false,
+
+// REPEATS: gsync.policy @match "gossip.matcher" central with {{{.*}}repeats = true,
 
 // SELDOM: "gossip.matcher" central with {accelerate = true, goal = 1099511627776 : i64, rate = 5.000000e-01 : f64, repair = "induced", topology = "ring"}
 // SELDOM: "gossip.quota" local with {deterministic = true, rate = 5.000000e-01 : f64}
@@ -34,9 +37,12 @@ func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: 
 // TIME: arith.constant 4 : i64
 // TIME: gsync.atomic (@dt, @eta, @eta_graph, @gradients, @averagings) {
 // TIME-NEXT: ^bb0(%[[DT:.+]]: f64, %{{.+}}: f64, %[[GRAPH:.+]]: f64,
-// TIME: %[[PAST:.+]] = arith.constant 7.500000e-01 : f64
+// However long the memory, the first estimate counts as one gradient.
+// TIME: %[[EMA:.+]] = arith.constant 7.500000e-01 : f64
+// TIME: %[[SHARE:.+]] = arith.divf
+// TIME-NEXT: %[[PAST:.+]] = arith.minimumf %[[EMA]], %[[SHARE]]
+// TIME-NEXT: %[[REST:.+]] = arith.subf %{{.+}}, %[[PAST]]
 // TIME-NEXT: arith.mulf %[[PAST]], %[[DT]]
-// TIME-NEXT: %[[REST:.+]] = arith.constant 2.500000e-01 : f64
 // TIME-NEXT: arith.mulf %[[REST]],
 // TIME-NEXT: %[[DT1:.+]] = arith.addf
 // TIME-NEXT: gsync.yield cells(%[[DT1]], %[[GRAPH]], %[[GRAPH]],

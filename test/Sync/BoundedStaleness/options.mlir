@@ -2,6 +2,7 @@
 // RUN: rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=k0=4 options=cap-growth=true options=alpha=1 options=bound-floor=2 options=guard-ratio=1.5 options=smoothing=0.5 options=initial-loss=2 options=loss-floor=0.25 options=target-loss=0.5" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=RULE
 // RUN: rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=steps=2 options=data=leased" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=JOB
 // RUN: rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=server-momentum=0.5 options=exempt=2" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=MOMENTUM
+// RUN: rubato-opt %s --choose-algorithm="algorithm=adasync options=loss=exact" --expand-algorithm --verify-sync | FileCheck %s --check-prefix=EXACT
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=bounded-staleness options=steps=0" 2>&1 | FileCheck %s --check-prefix=NOSTEPS
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=asgd options=data=cursor" 2>&1 | FileCheck %s --check-prefix=DATA
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=k-sync options=tau=3" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -33,6 +34,27 @@ func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f32>, %budget: 
 // MOMENTUM-NEXT: %[[W1:.+]] = arith.addf %[[W]], %[[V1]]
 // MOMENTUM-NEXT: %[[SEEN1:.+]] = arith.addi
 // MOMENTUM-NEXT: gsync.yield cells(%[[W1]], %[[SEEN1]], %[[V1]] :
+
+// The server evaluates all samples at its first model and after every update;
+// the last batch may be padded, so the sum is divided by the samples.
+// EXACT: gsync.entry @start_at : (i64, f64) -> (i64, i64)
+// EXACT: gsync.role @server
+// EXACT: %[[W0:.+]] = gsync.load @w
+// EXACT: %[[N:.+]] = gsync.data_samples : i64
+// EXACT: %[[B:.+]] = arith.ceildivsi %[[N]], %{{.+}} : i64
+// EXACT: %[[SUM:.+]], %{{.+}} = gsync.repeat at_least(%[[B]]) at_most(%[[B]]) iter(
+// EXACT-NEXT: ^bb0(%[[I:.+]]: i64, %[[ACC:.+]]: tensor<f64>):
+// EXACT: gsync.next_batch from(whole(%[[I]]))
+// EXACT: %[[E:.+]]:3 = func.call @evaluate(%[[W0]],
+// EXACT: %[[NEXT:.+]] = arith.addf %[[ACC]], %[[E]]#0 : tensor<f64>
+// EXACT: gsync.yield %[[NEXT]]
+// EXACT: %[[F:.+]] = arith.divf
+// EXACT: gsync.ask @rule::@start_at(%{{.+}}, %[[F]])
+// EXACT: %[[NEW:.+]]:2 = gsync.atomic (@w, @seen)
+// EXACT: gsync.repeat
+// EXACT: func.call @evaluate(%[[NEW]]#0,
+// EXACT: %[[F1:.+]] = arith.divf
+// EXACT: gsync.ask @rule::@round(%[[F1]],
 
 // NOSTEPS: error: option 'steps' of bounded-staleness must be a whole number, at least 1, at most 1e+06, not '0'
 // DATA: error: option 'data' of asgd must be one of keyed, leased, not 'cursor'

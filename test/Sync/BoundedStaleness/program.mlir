@@ -85,8 +85,8 @@ gsync.train algorithm(#bounded_staleness.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[WORKERS:.+]] = gsync.workers on @ps
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant 1 : i64
 // CHECK-NEXT: %[[ALIVE:.+]] = arith.maxsi %[[WORKERS]], %[[ONE]] : i64
-// CHECK-NEXT: %[[S:.+]]:2 = gsync.ask @rule::@start(%[[ALIVE]])
 // CHECK-NEXT: %[[W:.+]] = gsync.load @w
+// CHECK-NEXT: %[[S:.+]]:2 = gsync.ask @rule::@start(%[[ALIVE]])
 // CHECK-NEXT: %[[SEEN:.+]] = gsync.load @seen
 // CHECK-NEXT: gsync.grant on @ps(%[[W]], %[[SEEN]]) stale_after(%[[S]]#1)
 // CHECK-NEXT: gsync.yield %[[S]]#0 : i64

@@ -63,6 +63,7 @@ gsync.role @peer on @world {
     %members, %rank = gsync.view @world : i64, i64
     %quanta = gsync.quanta : i64
     %expected = gsync.round_samples : i64
+    %samples = gsync.data_samples : i64
     %w = gsync.load @w : tensor<8xf32>
     %z = gsync.zero : tensor<8xf32>
     %acc, %k = gsync.repeat until(%prev : !F) at_least(%one) at_most(%quanta) iter(%z : tensor<8xf32>) {
@@ -78,6 +79,7 @@ gsync.role @peer on @world {
       %skipped = gsync.next_batch from(cursor) : tensor<8xf32>
     }
     %claimed = gsync.next_batch from(range(%rank, %members)) : tensor<8xf32>
+    %first = gsync.next_batch from(whole(%samples)) : tensor<8xf32>
     %stop = gsync.stop_requested : tensor<i64>
     %next = func.call @reduce(%acc, %stop) : (tensor<8xf32>, tensor<i64>) -> !F
     %late = gsync.done %prev : !F

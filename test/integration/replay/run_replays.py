@@ -20,6 +20,8 @@ OPTIMIZERS = {
     "allreduce": ["--optimizer", "adamw", "--lr", "0.01"],
     "abs-sgd": ["--optimizer", "adamw", "--lr", "0.01"],
     "a2cid2": ["--optimizer", "sgd", "--momentum", "0.9", "--lr", "0.02"],
+    # Its server reads the whole data set.
+    "adasync": ["--lr", "0.05", "--algorithm-option", "loss=exact"],
 }
 SGD = ["--optimizer", "sgd", "--lr", "0.05"]
 

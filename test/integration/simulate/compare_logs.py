@@ -41,6 +41,7 @@ OPTIONS = {
     "bounded-staleness": ["steps=2", "data=leased", "bound=1"],
     "k-sync": ["steps=2", "data=leased"],
     "asgd": ["steps=1"],
+    "adasync": ["steps=2", "loss=exact"],
     "a2cid2": ["topology=ring", "rate=2"],
     "lb-bsp": ["delay=1", "batch=40"],
 

@@ -1,21 +1,39 @@
-"""Runs a simulation and compares its peak memory with what its members keep.
+"""Simulates few and many workers and looks at what each one more costs: its cells,
+and the values that its strands hold at the same time.
 
-    peak_memory.py TRAIN MEMBERS ARGUMENTS...
+    peak_memory.py TRAIN FEW MANY VALUES ARGUMENTS...
+
+VALUES is how many vectors of the size of the parameters a worker may hold beside
+its cells. Prints the output of the larger run.
 """
 
 import json
-import resource
+import os
 import subprocess
 import sys
 
-train, members = sys.argv[1], int(sys.argv[2])
+train, few, many, values = sys.argv[1], *map(int, sys.argv[2:5])
 config = json.loads(subprocess.check_output([train, "--print-config"]))["compiled"]
-kept = members * sum(config["bytes"].values())
+cells = config["bytes"]["private"] + config["bytes"]["shared"]
 parameters = next(cell["bytes"] for cell in config["cells"] if cell["role"] == "parameter")
-print(subprocess.check_output([train, *sys.argv[3:]], text=True))
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-print(f"peak {peak >> 20} MiB; {members} members keep {kept >> 20} MiB")
-# Besides: one vector of each on its way in the last average, the executable,
-# the data, stacks of fibers.
-if 0.3 * kept < peak < 1.1 * kept + members * parameters + (256 << 20):
-    print(f"as much as {members} members keep")
+
+
+def peak(workers):
+    command = [train, *sys.argv[5:], "--workers", str(workers)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    output = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)  # of this child alone
+    if status:
+        sys.exit(f"{workers} workers: exit status {status}")
+    return output, usage.ru_maxrss * 1024
+
+
+_, little = peak(few)
+output, much = peak(many)
+print(output)
+each = (much - little) / (many - few)
+mebi = 1 << 20
+print(f"each worker costs {each / mebi:.1f} MiB: {cells / mebi:.1f} MiB of cells, "
+      f"values of {parameters / mebi:.1f} MiB")
+if 0.9 * cells < each < 1.1 * cells + values * parameters:
+    print(f"as much as its cells and at most {values} values")

@@ -90,12 +90,12 @@ class Run:
 
 run = Run("killed-worker", 3)
 os.kill(run.children[1], signal.SIGKILL)
-run.ends(4, "error: worker of rank 1 was killed by signal 9 (Killed)")
+run.ends(4, "error: worker of rank 1 was killed by signal 9 (Killed); ranks 0, 2 waited")
 run.has_old_file()
 
 run = Run("killed-leader", 2)
 os.kill(run.children[0], signal.SIGKILL)
-run.ends(4, "error: worker of rank 0 was killed by signal 9 (Killed)")
+run.ends(4, "error: worker of rank 0 was killed by signal 9 (Killed); rank 1 waited")
 run.has_old_file()
 
 # A worker that stops answering without dying: the deadline finds it.

@@ -4,8 +4,9 @@
 
 For each algorithm: RUNS short runs that must end well, then KILLS endless runs
 of which one member, worker or server, is killed at a random moment: the others
-must end by themselves with code 4 and name the rank. Nothing may be left behind:
-no process, no file in the folder for temporary files.
+must end by themselves, none by force, with code 4, and name the rank and who
+waited for it. Nothing may be left behind: no process, no file in the folder for
+temporary files.
 """
 
 import os
@@ -21,6 +22,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 REFERENCES = ROOT / "test" / "references"
 PATIENCE = 60  # seconds for a whole run; far more than any takes
 LIMIT = 3  # seconds from a death to the end of the others
+ERROR = re.compile(
+    r"error: worker of rank (\d) was killed by signal 9 \(Killed\); "
+    r"(.*); the others were ended; if nobody"
+)
+WAITED = re.compile(r"ranks? [\d, ]+ waited for it in \w+( on @\w+)? \((round \d+|before)")
 
 
 def children(pid):
@@ -43,6 +49,7 @@ def is_gone(pid):
 class Trainer:
     def __init__(self, rubato, folder, name):
         self.name, self.path = name, folder / name
+        self.named = 0  # deaths of whom somebody waited for
         self.temporary = folder / f"{name}-temporary"
         self.temporary.mkdir()
         self.environment = dict(
@@ -104,8 +111,13 @@ class Trainer:
         except subprocess.TimeoutExpired:
             self.fail("the others do not end after a death", process)
         took = time.monotonic() - death
-        if process.returncode != 4 or not re.search(r"rank \d", errors):
+        # Whom the launcher has to end by force is in the message, too.
+        told = ERROR.search(errors)
+        if process.returncode != 4 or not told:
             sys.exit(f"{self.name}: code {process.returncode}: {errors}")
+        if int(told[1]) != members.index(victim):
+            sys.exit(f"{self.name}: rank {members.index(victim)} was killed: {errors}")
+        self.named += WAITED.search(told[2]) is not None
         self.check_rest(members)
         return took
 
@@ -114,14 +126,16 @@ def main():
     rubato, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     runs, kills = int(sys.argv[3]), int(sys.argv[4])
     chance = random.Random(7)
-    slowest = 0.0
+    slowest, named = 0.0, 0
     for name in sys.argv[5:]:
         trainer = Trainer(rubato, folder, name)
         for _ in range(runs):
             trainer.run_to_end()
         for _ in range(kills):
             slowest = max(slowest, trainer.kill_one(chance))
+        named += trainer.named
         print(f"{name}: {runs} runs ended well, {kills} deaths ended with code 4")
+    print(f"somebody waited for {named} of {kills * len(sys.argv[5:])} who died")
     # A loaded machine may take its time; what matters is printed, not asserted.
     print(f"slowest end after a death: {slowest:.2f} s of {LIMIT} s")
 

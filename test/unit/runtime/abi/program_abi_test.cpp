@@ -82,6 +82,7 @@ TEST_F(ProgramAbi, FactsComeFromTheEnvironment) {
   EXPECT_EQ(rb_rank(ctx), 1);
   EXPECT_EQ(rb_quanta(ctx), 2);
   EXPECT_EQ(rb_round_samples(ctx), 24);
+  EXPECT_EQ(rb_data_samples(ctx), 96);
   EXPECT_EQ(rb_now(ctx), 2.5);
   EXPECT_EQ(rb_stop_requested(ctx), 0);
   environment.rounds = 6;
@@ -203,7 +204,8 @@ TEST_F(ProgramAbi, RefusesWhatDoesNotExist) {
     expectInvalid(rb_await(ctx, 0, &bad, 1), "value 0 is not a range");
     expectInvalid(rb_push(ctx, 2, 0, &bad, 1), "rb_push: value 0");
   }
-  expectInvalid(rb_batch(ctx, 5, -1, nullptr, 0), "no such source");
+  expectInvalid(rb_batch(ctx, 6, -1, nullptr, 0), "no such source");
+  expectInvalid(rb_batch(ctx, RB_BATCH_WHOLE, -1, nullptr, 0), "0 keys");
   expectInvalid(rb_batch(ctx, RB_BATCH_QUEUE, 3, nullptr, 0), "no channel 3");
   expectInvalid(rb_batch(ctx, RB_BATCH_RANGE, -1, keys, 1), "1 keys");
   expectInvalid(rb_batch(ctx, RB_BATCH_QUEUE, -1, keys, 2), "2 keys");

@@ -28,6 +28,7 @@ public:
   }
   int64_t quanta(const Caller &) override { return 2; }
   int64_t roundSamples(const Caller &) override { return 24; }
+  int64_t dataSamples(const Caller &) override { return 96; }
   Status work(const Caller &who, const char *name, bool begin) override {
     return note(who, std::string(begin ? "begin " : "end ") + name, {});
   }

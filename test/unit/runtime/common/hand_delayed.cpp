@@ -82,7 +82,9 @@ const rb_unit &rubato::test::delayedUnit(int64_t mode) {
       [] {
         json manifest = delayedManifest();
         manifest["cells"][4]["default"] = 1;
-        manifest["program"]["roles"][0]["strands"][0]["cursor"] = false;
+        json &round = manifest["program"]["roles"][0]["strands"][0];
+        round["cursor"] = false;
+        round["polls"] = {"grads"};
         return manifest;
       }(),
       delayedFunctions());

@@ -35,7 +35,8 @@ inline nlohmann::json strand(const char *name, int function,
   return {{"name", name},
           {"function", function},
           {"cursor", shared},
-          {"lockstep", shared}};
+          {"lockstep", shared},
+          {"polls", nlohmann::json::array()}};
 }
 
 inline nlohmann::json channel(const char *name, const char *kind,

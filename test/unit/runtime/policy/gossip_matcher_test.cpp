@@ -45,6 +45,18 @@ TEST(GossipMatcher, NeverLetsAllWaitAndNeverRepeatsAPairAtOnce) {
     }
 }
 
+TEST(GossipMatcher, RepeatsAPairAtOnceWhereAllowed) {
+  for (bool allowed : {false, true}) {
+    auto matcher = makeMatcher(
+        {.members = 4, .topology = Topology::Ring, .repeats = allowed});
+    offer(*matcher, 0, 0);
+    ASSERT_TRUE(offer(*matcher, 1, 0));
+    offer(*matcher, 0, 1);
+    EXPECT_EQ(offer(*matcher, 1, 1).has_value(), allowed);
+    EXPECT_EQ(matcher->repeats(), allowed);
+  }
+}
+
 TEST(GossipMatcher, UnlocksTwoThatFinishTogether) {
   // 0 and 1 come back together after each averaging; so do 2 and 3.
   auto matcher = makeMatcher({.members = 4, .topology = Topology::Ring});

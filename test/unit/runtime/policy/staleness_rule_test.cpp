@@ -116,6 +116,32 @@ TEST(StalenessRule, FirstCountIsATenth) {
   }
 }
 
+TEST(StalenessRule, ALossBeforeTrainingIsTheInitialOne) {
+  auto startAt = [](StalenessRule &rule, double loss) {
+    Value in[] = {int64_t{20}, loss}, out[2];
+    return rule.ask("start_at", {}, in, out);
+  };
+  StalenessOptions options;
+  options.k0 = 2;
+  options.smoothing = 0;
+  StalenessRule rule(options);
+  ASSERT_TRUE(startAt(rule, 8));
+  // No reports are waited for: the first round knows the ratio of 4 …
+  EXPECT_EQ(round(rule, 2, 20, 1).count, 4);
+  // … and the guard the smallest loss.
+  EXPECT_EQ(round(rule, 2.5, 20, 1).count, 6);
+  // What the options say is stronger.
+  options.initialLoss = 18;
+  StalenessRule told(options);
+  ASSERT_TRUE(startAt(told, 8));
+  EXPECT_EQ(round(told, 2, 20, 1).count, 6);
+  // After a resume F0 is the old one.
+  ASSERT_TRUE(startAt(rule, 100));
+  EXPECT_EQ(rule.state().reported, 8);
+  Status failed = startAt(rule, std::nan(""));
+  EXPECT_EQ(failed.code(), ErrorCode::Numeric);
+}
+
 TEST(StalenessRule, FixedConfigurations) {
   struct Case {
     int64_t k0;

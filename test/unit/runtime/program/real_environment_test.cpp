@@ -56,6 +56,21 @@ TEST(RealEnvironment, RangesAreRowsOfTheEpochs) {
   EXPECT_EQ(count, 0);
 }
 
+TEST(RealEnvironment, TheWholeDataSetHasItsOwnOrder) {
+  Course run(delayedUnit(), 1, 1); // 50 samples, in quanta of 4, shuffled
+  std::vector<int64_t> rows(4);
+  int64_t count = 0;
+  auto whole = [&](int64_t number) {
+    Course::check(run.environment->nextBatch(
+        {0, 0, 0}, {RB_BATCH_WHOLE, -1, {&number, 1}}, rows, count));
+    return std::vector<int64_t>(rows.begin(), rows.begin() + count);
+  };
+  EXPECT_EQ(run.environment->dataSamples({0, 0, 0}), 50);
+  EXPECT_EQ(whole(3), (std::vector<int64_t>{12, 13, 14, 15}));
+  EXPECT_EQ(whole(12), (std::vector<int64_t>{48, 49}));
+  EXPECT_TRUE(whole(13).empty());
+}
+
 /// The first rows that the queue would give now.
 std::vector<int64_t> peek(Course &course) {
   std::vector<int64_t> rows(4);

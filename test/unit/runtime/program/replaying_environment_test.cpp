@@ -275,6 +275,7 @@ std::vector<int64_t> questions(Environment &env, Caller who) {
   got.push_back(env.stopRequested(who));
   got.push_back(env.quanta(who));
   got.push_back(env.roundSamples(who));
+  got.push_back(env.dataSamples(who));
   got.push_back(env.workers(who, 2));
   check(env.work(who, "gradient", true));
   env.computed(who, 4, 1);

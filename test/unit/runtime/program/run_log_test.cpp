@@ -117,8 +117,8 @@ TEST_F(RunLogFile, SaysWhatIsWrong) {
   EXPECT_NE(
       complaint(bytes.substr(0, bytes.size() - 4)).find("is truncated: 6"),
       std::string::npos);
-  EXPECT_EQ(complaint(with(15, "2")),
-            name + "is of version 2, and this executable reads version 1; "
+  EXPECT_EQ(complaint(with(15, "3")),
+            name + "is of version 3, and this executable reads version 2; "
                    "replay it with the executable that recorded it");
   EXPECT_EQ(complaint(with(bytes.size() - 4, "E")),
             name + "is damaged: its checksum does not fit; record the run "

@@ -93,7 +93,7 @@ TEST(Cluster, AllExamplesAreGood) {
     EXPECT_FALSE(cluster.workers.empty());
     ++files;
   }
-  EXPECT_EQ(files, 11);
+  EXPECT_EQ(files, 12);
 }
 
 TEST(Cluster, StaticDurationsAreTheSpecified) {
@@ -243,6 +243,10 @@ TEST(Cluster, SaysWhatIsWrong) {
   EXPECT_EQ(message(worker + "share = 0.5\n"),
             "c.toml:3: unknown key 'share' in [[worker]]; it has count, speed, "
             "overhead, law, per");
+  EXPECT_EQ(message("restarts = 'never'\n" + worker),
+            "c.toml:1: restarts must be \"step\" (a void job ends with its "
+            "local step) or \"at-once\"");
+  EXPECT_EQ(message("restarts = 'at-once'\n" + worker), "");
   EXPECT_EQ(message(worker + "per = 'epoch'\n"),
             "c.toml:3: per must be \"micro-batch\" or \"job\"");
   EXPECT_EQ(message(worker + "count = 1.5\n"),

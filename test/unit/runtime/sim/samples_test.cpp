@@ -118,6 +118,22 @@ TEST_F(SamplesTest, NoBatchMixesEpochs) {
   EXPECT_EQ(stream->sampleAt(6), 1);
 }
 
+TEST_F(SamplesTest, TheWholeDataSetIsNotConsumed) {
+  make(5, 2);
+  queue(0); // what others take does not matter
+  auto whole = [&](int64_t number) {
+    return take(1, {RB_BATCH_WHOLE, -1, {&number, 1}});
+  };
+  EXPECT_EQ(whole(0), (Places{0, 1}));
+  EXPECT_EQ(whole(2), (Places{4}));
+  EXPECT_EQ(whole(3), Places{});
+  EXPECT_EQ(whole(INT64_MAX), Places{});
+  EXPECT_EQ(whole(-1), Places{});
+  stream->end(strands[1]);
+  EXPECT_EQ(stream->consumedCount(), 0);
+  EXPECT_EQ(queue(0), (Places{2, 3}));
+}
+
 TEST_F(SamplesTest, AReductionAcknowledgesItsQueue) {
   make(20, 2);
   queue(0, 3);
@@ -159,6 +175,30 @@ TEST_F(SamplesTest, EveryEpochHasItsOwnOrder) {
     for (int64_t i = 0; i != 16; ++i)
       EXPECT_EQ(each[static_cast<size_t>(i)], i);
   }
+}
+
+TEST_F(SamplesTest, WithReplacementEverySampleIsDrawnAnew) {
+  constexpr int64_t samples = 16, draws = 16'000;
+  stream = std::make_unique<Samples>(
+      SampleOptions{samples, samples, 1, true, 9, /*replacement=*/true}, spec,
+      2);
+  std::vector<int64_t> count(samples);
+  int64_t twice = 0; // as just before
+  for (int64_t place = 0, last = -1; place != draws; ++place) {
+    int64_t sample = stream->sampleAt(place);
+    ASSERT_EQ(stream->sampleAt(place), sample);
+    ASSERT_GE(sample, 0);
+    ASSERT_LT(sample, samples);
+    ++count[static_cast<size_t>(sample)];
+    twice += sample == last;
+    last = sample;
+  }
+  // Mean 1000, deviation 31; a permutation would have exactly 1000 of each.
+  auto [least, most] = std::ranges::minmax(count);
+  EXPECT_LT(least, most);
+  EXPECT_GT(least, 850);
+  EXPECT_LT(most, 1150);
+  EXPECT_NEAR(static_cast<double>(twice), 1000, 150);
 }
 
 TEST_F(SamplesTest, KeysDecideAboutABatch) {

@@ -32,7 +32,14 @@ TEST_F(FailureTest, KilledWorkerEndsTheGroup) {
     EXPECT_EQ(outcome.code, 4);
     EXPECT_TRUE(has(outcome.err, "error: worker of rank " +
                                      std::to_string(victim) +
-                                     " was killed by signal 9 (Killed)"))
+                                     " was killed by signal 9 (Killed); "))
+        << outcome.err;
+    std::string others = victim == 0   ? "ranks 1, 2"
+                         : victim == 1 ? "ranks 0, 2"
+                                       : "ranks 0, 1";
+    EXPECT_TRUE(has(outcome.err, "; " + others +
+                                     " waited for it in all_reduce on @grads "
+                                     "(round 3); the others were ended; "))
         << outcome.err;
     EXPECT_FALSE(std::filesystem::exists(program.folder.file("m.onnx")));
   }
@@ -61,7 +68,10 @@ TEST_F(FailureTest, WorkerThatIgnoresTheAbortIsKilled) {
   };
   Outcome outcome = program.train({"--workers", "3"});
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_TRUE(has(outcome.err, "rank 1 ended by itself with code 9"))
+  EXPECT_TRUE(has(outcome.err, "rank 1 ended by itself with code 9; rank 0 "
+                               "waited for it in all_reduce on @grads (round "
+                               "2); the others were ended, rank 2 by force "
+                               "after 3 s"))
       << outcome.err;
 }
 

@@ -56,6 +56,27 @@ TEST(Options, AcceptsBothForms) {
   EXPECT_EQ(options.deadline, 2.5);
 }
 
+TEST(Options, KernelsHaveOneThread) {
+  TrainOptions options;
+  EXPECT_TRUE(parse({"--threads", "1"}, options));
+  Status status = parse({"--threads", "2"}, options);
+  EXPECT_EQ(status.code(), ErrorCode::Unsupported);
+  EXPECT_NE(status.message().find("kernels are not split yet"),
+            std::string::npos)
+      << status.message();
+  expectRefused({"--threads", "0"}, "is not a whole number from 1");
+}
+
+TEST(Options, MembersHaveCoresOrNot) {
+  TrainOptions options;
+  EXPECT_TRUE(options.affinity);
+  EXPECT_TRUE(parse({"--affinity", "none"}, options));
+  EXPECT_FALSE(options.affinity);
+  EXPECT_TRUE(parse({"--affinity", "auto"}, options));
+  EXPECT_TRUE(options.affinity);
+  expectRefused({"--affinity", "all"}, "there are auto, none");
+}
+
 TEST(Options, RefusesWithARemedy) {
   expectRefused({"--epoch", "3"}, "did you mean --epochs?");
   expectRefused({"--worker=3"}, "did you mean --workers?");

@@ -84,11 +84,22 @@ TEST(TrainProgram, AServerHasTheModel) {
   EXPECT_EQ(model.size(), std::strlen(handTemplate));
   EXPECT_EQ(model.substr(5, 8), threads.substr(threads.size() - 12, 8));
   std::vector<json> lines = linesOf(program.folder.read("m.jsonl"));
-  ASSERT_GE(lines.size(), 2u);
-  EXPECT_TRUE(lines.back().contains("eval"));
-  EXPECT_EQ(lines.back()["samples"], 50);
+  ASSERT_GE(lines.size(), 3u);
+  EXPECT_TRUE(lines[lines.size() - 2].contains("eval"));
+  EXPECT_EQ(lines[lines.size() - 2]["samples"], 50);
+  // Nobody is late here, and nothing is cut short.
+  EXPECT_EQ(lines.back()["summary"], true);
+  EXPECT_EQ(lines.back()["seen"], 264);
+  EXPECT_EQ(lines.back()["wasted"], 0);
+  EXPECT_TRUE(has(out, "wasted work             0.0 % of the samples")) << out;
+  EXPECT_EQ(lines.back()["staleness"]["0"], 33);
+  EXPECT_TRUE(lines.back()["idle"][0].is_null());
+  EXPECT_TRUE(lines.back()["idle"][3].is_number());
+  EXPECT_FALSE(lines.back().contains("consensus"));
   int64_t samples = 0;
-  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+  for (size_t i = 0; i + 2 < lines.size(); ++i) {
+    if (lines[i].contains("eval"))
+      continue;
     samples += lines[i]["samples"].get<int64_t>();
     EXPECT_EQ(lines[i]["seen"], samples);
     EXPECT_GE(lines[i]["loss"], 0);

@@ -1,0 +1,101 @@
+// A pool of blocks by size, cut from large pieces of memory.
+#include "support/block.h"
+
+#include "support/processor_meter.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace rubato {
+
+namespace {
+
+class Pool {
+public:
+  char *take(int64_t bytes) {
+    std::lock_guard guard(mutex);
+    Size &size = sizes[bytes];
+    if (!size.unused.empty()) {
+      char *data = size.unused.back();
+      size.unused.pop_back();
+      return data;
+    }
+    if (size.fresh == size.end)
+      cut(size, bytes);
+    char *data = size.fresh;
+    size.fresh += bytes;
+    total += bytes;
+    touch(data, bytes);
+    return data;
+  }
+
+  void giveBack(char *data, int64_t bytes) {
+    std::lock_guard guard(mutex);
+    sizes[bytes].unused.push_back(data);
+  }
+
+  int64_t bytes() {
+    std::lock_guard guard(mutex);
+    return total;
+  }
+
+private:
+  struct Size {
+    std::vector<char *> unused;
+    char *fresh = nullptr, *end = nullptr; // of the present piece
+  };
+
+  /// Pieces are never given back: what a run needed once it needs again.
+  static void cut(Size &size, int64_t bytes) {
+    constexpr int64_t hugePage = 2 << 20, most = 64 << 20, blocks = 16;
+    int64_t count = std::clamp<int64_t>(most / bytes, 1, blocks);
+    auto piece = static_cast<size_t>(count * bytes);
+    bool isLarge = count * bytes >= 2 * hugePage;
+    size.fresh = static_cast<char *>(::operator new(
+        piece, std::align_val_t(isLarge ? hugePage : int64_t{64})));
+    size.end = size.fresh + piece;
+    if (isLarge) // a hint: nothing depends on the answer
+      (void)madvise(size.fresh, piece, MADV_HUGEPAGE);
+  }
+
+  /// Whoever writes first would have to wait for the pages, unnoticed.
+  static void touch(char *data, int64_t bytes) {
+    SpendingBlock spending(Spending::Memory);
+    int64_t page = sysconf(_SC_PAGESIZE);
+    for (int64_t at = 0; at < bytes; at += page)
+      data[at] = 0;
+    data[bytes - 1] = 0;
+  }
+
+  std::mutex mutex;
+  std::map<int64_t, Size> sizes;
+  int64_t total = 0;
+};
+
+/// Blocks may outlive all that has an order of destruction.
+Pool &pool() {
+  static Pool &only = *new Pool;
+  return only;
+}
+
+} // namespace
+
+SharedBlock takeBlock(int64_t bytes) {
+  constexpr int64_t cacheLine = 64;
+  int64_t rounded =
+      std::max<int64_t>((bytes + cacheLine - 1) / cacheLine, 1) * cacheLine;
+  auto *block = new Block{pool().take(rounded), bytes};
+  return {block, [rounded](const Block *each) {
+            pool().giveBack(each->data, rounded);
+            delete each;
+          }};
+}
+
+int64_t blockBytes() { return pool().bytes(); }
+
+} // namespace rubato

@@ -1,0 +1,23 @@
+// Memory of values that come and go.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace rubato {
+
+/// Aligned memory of one value. Those who hold it together only read it.
+struct Block {
+  char *data = nullptr;
+  int64_t bytes = 0;
+};
+using SharedBlock = std::shared_ptr<const Block>;
+
+/// A block of undefined content: one that was given back, or a new one. What
+/// was used last comes first, while it is still in the cache.
+SharedBlock takeBlock(int64_t bytes);
+
+/// Bytes of all blocks of this process, used or given back.
+int64_t blockBytes();
+
+} // namespace rubato

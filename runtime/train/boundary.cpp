@@ -1,0 +1,96 @@
+#include "train/boundary.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+using namespace rubato;
+
+/// A server has one strand and is the only one of its role.
+static bool isServer(const ProgramJob &job, int rank) {
+  return std::ranges::any_of(
+      job.unit.program.channels, [&](const ProgramChannel &channel) {
+        return job.unit.program.serverOf(channel, job.members) == rank;
+      });
+}
+
+/// All members run one strand, and its rounds together.
+static bool sharesRounds(const ProgramSpec &program) {
+  return program.roles.size() == 1 && program.roles[0].strands.size() == 1 &&
+         program.roles[0].strands[0].lockstep;
+}
+
+bool BoundaryEvaluation::isPossible(const ProgramJob &job) {
+  const Cell *cell = job.unit.cell("seen");
+  if (!cell || cell->dtype != RB_I64)
+    return false;
+  int leader = job.evaluators.front();
+  return sharesRounds(job.unit.program) ||
+         (job.evaluators.size() == 1 && isServer(job, leader) &&
+          job.roleOf(leader).strands.size() == 1);
+}
+
+BoundaryEvaluation::BoundaryEvaluation(ProgramJob &job, Member &member,
+                                       RealEnvironment &environment,
+                                       RecordingEnvironment *recorder)
+    : job(job), member(member), environment(environment), recorder(recorder) {
+  bool wanted = job.eval.samples > 0 && job.options.evalEvery.value_or(1) > 0;
+  if (wanted && isPossible(job) &&
+      std::ranges::count(job.evaluators, member.rank()) > 0)
+    seen = job.unit.cell("seen");
+}
+
+Status BoundaryEvaluation::at(const Caller &who) {
+  if (!seen)
+    return Status::ok();
+  int64_t samples = 0;
+  std::memcpy(&samples, member.address(seen->place), sizeof samples);
+  int64_t epoch = samples / job.plan.samples;
+  int64_t count = epoch / job.options.evalEvery.value_or(1);
+  if (count == last)
+    return Status::ok();
+  last = count;
+  environment.pause();
+  if (recorder)
+    recorder->mute(true);
+  Status status = evaluate(who, epoch);
+  if (recorder)
+    recorder->mute(false);
+  environment.resume();
+  return std::move(status).annotate("evaluation");
+}
+
+/// All shares are written. A share is written again two evaluations later, when
+/// whoever adds them up has been here once more.
+Status BoundaryEvaluation::meet(const Caller &who) {
+  if (job.evaluators.size() == 1)
+    return Status::ok();
+  return noted(job.statistics[who.rank].waits[who.strand],
+               WaitNote::What::Barrier, -1, -1, who.round, [&] {
+                 return job.fabric->barrier(who.rank,
+                                            std::chrono::steady_clock::now() +
+                                                job.deadline());
+               });
+}
+
+Status BoundaryEvaluation::evaluate(const Caller &who, int64_t epoch) {
+  RB_TRY(member.model());
+  auto half = static_cast<size_t>(last % 2);
+  EvalShare &mine = job.slots[who.rank].halves[half];
+  mine = {};
+  RB_TRY(evaluateShare(job, member, mine));
+  RB_TRY(meet(who));
+  if (who.rank != job.evaluators.front())
+    return Status::ok();
+  EvalRecord record = addShares(job, [&](int rank) -> const EvalShare & {
+    return job.slots[rank].halves[half];
+  });
+  record.round = who.round + 1;
+  record.epoch = epoch;
+  record.seconds = std::chrono::duration<double>(
+                       std::chrono::steady_clock::now() - job.begin)
+                       .count();
+  while (!job.board->put(record)) // the launcher reads several times a second
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return Status::ok();
+}
