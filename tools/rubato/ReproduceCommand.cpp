@@ -1,6 +1,7 @@
 // rubato reproduce: the comparison that a paper claims, with the real compiler
 // and simulated clusters.
 #include "Commands.h"
+#include "ReproduceGossip.h"
 #include "ReproducePage.h"
 #include "ReproduceTune.h"
 
@@ -26,12 +27,15 @@ every algorithm, simulates clusters and says whether the claim holds.
 Usage: rubato reproduce PAPER [options]
 
 Papers:
+  a2cid2              acceleration of pairwise averaging on rings
   abs-sgd             adaptive batches against synchronous SGD, uneven clusters
   bounded-staleness   an adaptive bound on staleness against AdaSync
 
 Options:
-  --quick             step sizes from an earlier tuning, 3 seeds, fewer clusters
-  --seeds N           runs of every algorithm and cluster (default 25, or 3)
+  --tuned             step sizes from an earlier tuning
+  --quick             the same, in fewer clusters and with fewer seeds
+  --seeds N           runs of every algorithm and cluster (default as the
+                      study says)
   --jobs J            runs at a time (default: all processors)
   --report FILE.html  a page with the table and plots
   --keep FOLDER       leave the task, the clusters and the trainers there
@@ -43,7 +47,7 @@ Exit codes: 0 reproduced, 1 not reproduced or a failure, 2 bad option,
 
 struct Options {
   std::string paper, report, keep;
-  bool quick = false, help = false;
+  bool quick = false, tuned = false, help = false;
   int64_t seeds = 0, jobs = 0;
 };
 
@@ -70,8 +74,9 @@ bool parse(ArrayRef<const char *> arguments, Options &options) {
       options.help = true;
       return true;
     }
-    if (argument == "--quick") {
-      options.quick = true;
+    if (argument == "--quick" || argument == "--tuned") {
+      options.quick |= argument == "--quick";
+      options.tuned = true;
       continue;
     }
     if (!argument.starts_with("-")) {
@@ -110,6 +115,11 @@ bool parse(ArrayRef<const char *> arguments, Options &options) {
   return true;
 }
 
+unsigned jobsOf(const Options &options) {
+  return options.jobs ? static_cast<unsigned>(options.jobs)
+                      : std::max(1U, std::thread::hardware_concurrency());
+}
+
 /// A line that is rewritten, on a terminal only.
 class Bar {
 public:
@@ -144,7 +154,6 @@ Error compare(Runs &runs, const Options &options, Results &results) {
   Bar bar(results.settings.size() * study.contenders.size());
   for (size_t index : results.settings) {
     const Setting &setting = study.settings[index];
-    bar.show("compiling", runs.started());
     if (Error error = runs.prepare(setting))
       return error;
     std::vector<Cell> &cells = results.cells.emplace_back();
@@ -152,9 +161,9 @@ Error compare(Runs &runs, const Options &options, Results &results) {
       const Contender &contender = study.contenders[c];
       bar.show(setting.name + ", " + contender.name, runs.started());
       Expected<Cell> cell =
-          options.quick
+          options.tuned
               ? measureCell(runs, study, setting, contender,
-                            study.tuned[index][c], results.seeds)
+                            study.tuned[index][c], results.seeds, study.longest)
               : tuneCell(runs, study, setting, contender, results.seeds);
       if (!cell)
         return cell.takeError();
@@ -174,23 +183,34 @@ Error compare(Runs &runs, const Options &options, Results &results) {
       bar.advance();
     }
   }
+  for (const Probe &probe : study.probes) {
+    Cell &cell = results.probes.emplace_back();
+    if (!is_contained(results.settings, probe.setting))
+      continue;
+    Expected<Cell> found = measureCell(
+        runs, study, study.settings[probe.setting],
+        study.contenders[probe.contender], {probe.variant, probe.factor},
+        results.seeds, probe.longest);
+    if (!found)
+      return found.takeError();
+    cell = std::move(*found);
+  }
   return Error::success();
 }
 
 int reproduce(const Study &study, const Options &options,
               const std::string &folder, const std::string &linkFiles) {
-  constexpr int64_t fewSeeds = 3, allSeeds = 25;
   auto begin = std::chrono::steady_clock::now();
-  unsigned processors = std::max(1U, std::thread::hardware_concurrency());
-  Runs runs(study, folder, linkFiles,
-            options.jobs ? static_cast<unsigned>(options.jobs) : processors);
-  Results results{study, {}, {}, options.seeds, !options.quick};
+  Runs runs(study, folder, linkFiles, jobsOf(options));
+  Results results{study, {}, {}, options.seeds, !options.tuned};
   if (!results.seeds)
-    results.seeds = options.quick ? fewSeeds : allSeeds;
+    results.seeds = options.quick ? study.quickSeeds : study.seeds;
   if (Error error = compare(runs, options, results))
     return complain(toString(std::move(error)), 1);
   Verdict verdict = study.judge(results);
   printTable(outs(), results);
+  if (study.print)
+    study.print(outs(), results);
   if (!options.report.empty()) {
     std::error_code code;
     raw_fd_ostream file(options.report, code);
@@ -227,20 +247,18 @@ int runReproduceCommand(int argc, char **argv) {
   if (options.paper.empty())
     return complain("which paper? try rubato reproduce abs-sgd, or --help",
                     kUsage);
-  if (options.paper == "a2cid2")
-    return complain(
-        "a2cid2 cannot be reproduced yet: its claim is about gossip "
-        "from different values, and trainers start all members "
-        "with those of rank 0",
-        kUnsupported);
+  bool gossips = options.paper == "a2cid2";
   std::optional<Study> study = findStudy(options.paper);
-  if (!study)
+  if (!study && !gossips)
     return complain("unknown paper '" + options.paper +
-                        "'; there are abs-sgd, bounded-staleness",
+                        "'; there are a2cid2, abs-sgd, bounded-staleness",
                     kUsage);
-  if (options.quick && study->tuned.empty())
-    return complain("there are no step sizes yet for a quick '" +
-                        options.paper + "'; leave --quick out",
+  if (gossips && options.tuned && !options.quick)
+    return complain("a2cid2 has no step sizes to tune; leave --tuned out",
+                    kUsage);
+  if (options.tuned && study && study->tuned.empty())
+    return complain("there are no step sizes yet for '" + options.paper +
+                        "'; leave --quick and --tuned out",
                     kUnsupported);
   mlir::registerPassManagerCLOptions(); // the compiler asks for them
   std::string linkFiles = rubato::linkFilesDirectory(
@@ -260,5 +278,9 @@ int runReproduceCommand(int argc, char **argv) {
     if (options.keep.empty())
       sys::fs::remove_directories(folder);
   });
+  if (gossips)
+    return reproduceA2cid2(
+        {options.report, options.quick, options.seeds, jobsOf(options)},
+        folder.str().str(), linkFiles);
   return reproduce(*study, options, folder.str().str(), linkFiles);
 }

@@ -78,7 +78,8 @@ Error Runs::prepare(const Setting &setting) {
     std::string data = inside(formatv("data-{0}", setting.noise));
     if (std::error_code code = sys::fs::create_directories(data))
       return complain("cannot make '" + data + "': " + code.message());
-    Expected<LeastSquares> task = writeLeastSquares(data, setting.noise);
+    Expected<LeastSquares> task =
+        writeLeastSquares(data, setting.noise, study.referenceData);
     if (!task)
       return task.takeError();
     tasks.emplace(setting.noise, *task);
@@ -92,10 +93,6 @@ Error Runs::prepare(const Setting &setting) {
                         "': " + code.message());
       file << text;
     }
-  for (const Contender &contender : study.contenders)
-    for (const Variant &variant : contender.variants)
-      if (Error error = compileTrainer(setting, variant))
-        return error;
   return Error::success();
 }
 
@@ -174,8 +171,44 @@ Expected<double> Runs::run(const Plan &plan, int64_t seed,
                   "' does not say whether it reached its target: " + text);
 }
 
+/// What the last line of a metrics file says of a run that arrived.
+static std::optional<Counts> countsIn(const std::string &path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file)
+    return std::nullopt;
+  StringRef text = (*file)->getBuffer().trim();
+  Expected<json::Value> value =
+      json::parse(text.substr(text.rfind('\n') + 1)); // npos + 1 is 0
+  if (!value) {
+    consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *summary = value->getAsObject();
+  const json::Object *server =
+      summary ? summary->getObject("until-target") : nullptr;
+  const json::Object *ages =
+      summary ? summary->getObject("staleness") : nullptr;
+  if (!server || !ages)
+    return std::nullopt;
+  auto number = [&](StringRef key) {
+    return server->getNumber(key).value_or(0);
+  };
+  Counts counts{number("rounds"), number("uploads"), number("downloads"),
+                number("restarts")};
+  counts.wasted = 1 - number("useful") / std::max(number("finished"), 1e-9);
+  for (const auto &[age, count] : *ages) {
+    double versions = 0;
+    if (!StringRef(age).getAsDouble(versions))
+      counts.staleness = std::max(counts.staleness, versions);
+  }
+  return counts;
+}
+
 Expected<std::vector<double>> Runs::times(const Plan &plan, int64_t seeds,
-                                          int64_t hopeless) {
+                                          int64_t hopeless,
+                                          std::vector<Counts> *counts) {
+  if (Error error = compileTrainer(plan.setting, plan.variant))
+    return std::move(error);
   std::vector<double> found(static_cast<size_t>(seeds), Cell::never);
   std::mutex mutex;
   Error failure = Error::success();
@@ -190,8 +223,19 @@ Expected<std::vector<double>> Runs::times(const Plan &plan, int64_t seeds,
           return;
         seed = next++;
       }
-      Expected<double> time = run(plan, seed, "");
+      std::string metrics;
+      if (counts)
+        metrics = inside("metrics-" + std::to_string(seed) + ".jsonl");
+      Expected<double> time = run(plan, seed, metrics);
+      std::optional<Counts> counted;
+      if (counts) {
+        if (time && *time != Cell::never)
+          counted = countsIn(metrics);
+        sys::fs::remove(metrics);
+      }
       std::lock_guard<std::mutex> guard(mutex);
+      if (counted)
+        counts->push_back(*counted);
       if (!time) {
         failure = joinErrors(std::move(failure), time.takeError());
         failed = true;

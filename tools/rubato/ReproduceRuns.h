@@ -19,7 +19,8 @@ public:
       : study(study), folder(std::move(folder)),
         linkFiles(std::move(linkFiles)), jobs(jobs) {}
 
-  /// Writes the tasks and clusters and compiles the trainers of a setting.
+  /// Writes the task and the cluster of a setting. Trainers are compiled when
+  /// they are first run.
   llvm::Error prepare(const Setting &setting);
 
   /// A run of a variant with a step of `factor` / L.
@@ -30,9 +31,11 @@ public:
     double longest; // seconds of virtual time
   };
   /// Times to the target for seeds 0, 1, …; infinite where it was not reached.
-  /// Where `hopeless` runs have missed it, the rest is taken as missed.
+  /// Where `hopeless` runs have missed it, the rest is taken as missed. With
+  /// `counts`, what happened in the runs that arrived is added there.
   llvm::Expected<std::vector<double>> times(const Plan &plan, int64_t seeds,
-                                            int64_t hopeless);
+                                            int64_t hopeless,
+                                            std::vector<Counts> *counts = {});
   /// The gap to the optimum along the time of one run, as a share of the
   /// initial gap.
   llvm::Expected<std::vector<std::pair<double, double>>>

@@ -15,6 +15,20 @@ double quantileOf(std::vector<double> values, double share) {
   return values[below] + part * (values[below + 1] - values[below]);
 }
 
+double Cell::medianOf(double Counts::*what) const {
+  std::vector<double> values;
+  for (const Counts &each : counts)
+    values.push_back(each.*what);
+  return quantileOf(values, 0.5);
+}
+
+double Results::referenceRatio(size_t position, size_t contender) const {
+  if (study.reference.empty())
+    return 0;
+  const std::vector<double> &row = study.reference[settings[position]];
+  return row[contender] / row.back();
+}
+
 double Cell::quantile(double share) const { return quantileOf(times, share); }
 
 double Results::ratio(size_t position, size_t contender) const {

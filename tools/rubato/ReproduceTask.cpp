@@ -1,5 +1,7 @@
-// Draws the least-squares task and solves it.
+// Draws the tasks, and solves the one of least squares.
 #include "ReproduceTask.h"
+
+#include "ReproduceNormal.h"
 
 #include "onnx.pb.h"
 
@@ -37,11 +39,10 @@ struct Data {
   std::vector<float> x, y;
 };
 
-/// As examples/least-squares/make.py draws, by another generator.
-Data draw(double noise) {
-  constexpr uint64_t seed = 1234;
+/// As examples/least-squares/make.py draws, by a generator of our own or by
+/// that of the reference.
+template <typename Normal> Data draw(double noise, Normal normal) {
   constexpr double spectrum = 30;
-  Normal normal(seed);
   std::vector<double> scale(kInputs), weights(kInputs), x(kRows * kInputs);
   for (size_t j = 0; j != kInputs; ++j)
     scale[j] =
@@ -157,18 +158,24 @@ std::string npy(const std::vector<float> &values, size_t columns) {
                       values.size() * sizeof(float));
 }
 
-/// x W with W = 0, as one MatMul with a free batch dimension.
-std::string modelBytes() {
+/// One operation on x and the weight w = 0, with a free batch dimension.
+struct ModelShape {
+  const char *name, *operation;
+  size_t inputs, outputs;
+  std::vector<size_t> weight;
+};
+
+std::string modelBytes(const ModelShape &shape) {
   namespace proto = rubato::onnx::proto;
   constexpr int32_t isFloat = 1;
   proto::Model model;
   model.set_ir_version(8);
   model.add_opset_import()->set_version(17);
   proto::Graph &graph = *model.mutable_graph();
-  graph.set_name("least-squares");
+  graph.set_name(shape.name);
   proto::Node &node = *graph.add_node();
-  node.set_name("product");
-  node.set_op_type("MatMul");
+  node.set_name("node");
+  node.set_op_type(shape.operation);
   node.add_input("x");
   node.add_input("w");
   node.add_output("prediction");
@@ -179,37 +186,72 @@ std::string modelBytes() {
     type.mutable_shape()->add_dim()->set_dim_param("batch");
     type.mutable_shape()->add_dim()->set_dim_value(static_cast<int64_t>(size));
   };
-  describe(*graph.add_input(), "x", kInputs);
-  describe(*graph.add_output(), "prediction", 1);
+  describe(*graph.add_input(), "x", shape.inputs);
+  describe(*graph.add_output(), "prediction", shape.outputs);
   proto::Tensor &weight = *graph.add_initializer();
   weight.set_name("w");
   weight.set_data_type(isFloat);
-  weight.add_dims(kInputs);
-  weight.add_dims(1);
-  weight.set_raw_data(std::string(kInputs * sizeof(float), '\0'));
+  size_t count = 1;
+  for (size_t size : shape.weight) {
+    weight.add_dims(static_cast<int64_t>(size));
+    count *= size;
+  }
+  weight.set_raw_data(std::string(count * sizeof(float), '\0'));
   return model.SerializeAsString();
+}
+
+std::string fileIn(const std::string &folder, const char *name) {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
 }
 
 } // namespace
 
 llvm::Expected<LeastSquares> writeLeastSquares(const std::string &folder,
-                                               double noise) {
-  auto inside = [&](const char *name) {
-    llvm::SmallString<256> path(folder);
-    llvm::sys::path::append(path, name);
-    return path.str().str();
-  };
-  Data data = draw(noise);
+                                               double noise, bool ofReference) {
+  auto inside = [&](const char *name) { return fileIn(folder, name); };
+  constexpr uint64_t seed = 1234;
+  Data data =
+      ofReference ? draw(noise, ReferenceNormal()) : draw(noise, Normal(seed));
   LeastSquares task;
   task.model = inside("model.onnx");
   task.inputs = inside("x.npy");
   task.labels = inside("y.npy");
   describe(data, task);
-  if (llvm::Error error = write(task.model, modelBytes()))
+  if (llvm::Error error = write(
+          task.model,
+          modelBytes({"least-squares", "MatMul", kInputs, 1, {kInputs, 1}})))
     return error;
   if (llvm::Error error = write(task.inputs, npy(data.x, kInputs)))
     return error;
   if (llvm::Error error = write(task.labels, npy(data.y, 1)))
     return error;
+  return task;
+}
+
+llvm::Expected<Quadratic> writeQuadratic(const std::string &folder) {
+  constexpr uint64_t seed = 1234;
+  constexpr size_t rows = 4096, size = Quadratic::size;
+  Normal normal(seed);
+  std::vector<float> noise(rows * size), zeros(rows * size);
+  for (float &value : noise)
+    value = static_cast<float>(normal());
+  std::vector<float> row(noise.begin(), noise.begin() + size);
+  Quadratic task;
+  const std::pair<std::string *, const char *> files[] = {
+      {&task.model, "model.onnx"},
+      {&task.inputs, "x.npy"},
+      {&task.labels, "y.npy"},
+      {&task.evalInputs, "eval-x.npy"},
+      {&task.evalLabels, "eval-y.npy"}};
+  const std::string contents[] = {
+      modelBytes({"quadratic", "Add", size, size, {size}}), npy(noise, size),
+      npy(zeros, size), npy(row, size), npy(std::vector<float>(size), size)};
+  for (size_t i = 0; i != std::size(files); ++i) {
+    *files[i].first = fileIn(folder, files[i].second);
+    if (llvm::Error error = write(*files[i].first, contents[i]))
+      return error;
+  }
   return task;
 }

@@ -1,4 +1,4 @@
-// The least-squares task of a comparison: its model, its data, its optimum.
+// The tasks of comparisons: models, data, and what is known of their optimum.
 #ifndef RUBATO_TOOLS_RUBATO_REPRODUCETASK_H
 #define RUBATO_TOOLS_RUBATO_REPRODUCETASK_H
 
@@ -20,8 +20,23 @@ struct LeastSquares {
   double rate(double factor) const { return factor / curvature / 2; }
 };
 
-/// Writes model.onnx, x.npy and y.npy into a folder that exists.
+/// Writes model.onnx, x.npy and y.npy into a folder that exists: a realisation
+/// of our own, or that of the reference to the last digits.
 llvm::Expected<LeastSquares> writeLeastSquares(const std::string &folder,
-                                               double noise);
+                                               double noise, bool ofReference);
+
+/// |w|² / 2 for 64 parameters, with normal noise of deviation 1 in the
+/// gradients: the model is x + w, all labels are 0, the rows x are the noise.
+struct Quadratic {
+  static constexpr size_t size = 64;
+  std::string model, inputs, labels;  // files
+  std::string evalInputs, evalLabels; // one row: nobody looks at the loss
+
+  /// The learning rate of `mse` that is a step of `step` along the quadratic.
+  static double rate(double step) { return step * size / 2; }
+};
+
+/// Writes model and data into a folder that exists.
+llvm::Expected<Quadratic> writeQuadratic(const std::string &folder);
 
 #endif // RUBATO_TOOLS_RUBATO_REPRODUCETASK_H

@@ -25,6 +25,7 @@ private:
     double median = Cell::never;
   };
   Expected<Coarse> search(size_t variant, double limit);
+  double longest() const;
 
   Runs &runs;
   const Study &study;
@@ -36,6 +37,20 @@ private:
 /// Runs need not go on for much longer than the best: they are worse anyway.
 constexpr double kPatience = 1.5;
 
+/// Where a reference says how long the tuned algorithm takes, a run that takes
+/// much longer is not at its best.
+double Tuner::longest() const {
+  constexpr double patience = 2.5;
+  if (study.reference.empty())
+    return study.longest;
+  double wanted =
+      study
+          .reference[static_cast<size_t>(&setting - study.settings.data())]
+                    [static_cast<size_t>(&contender - study.contenders.data())];
+  return wanted == 0 ? study.longest
+                     : std::min(study.longest, patience * wanted);
+}
+
 Expected<Tuner::Coarse> Tuner::search(size_t variant, double limit) {
   constexpr int64_t few = 7;
   constexpr double smallest = 1.0 / 128;
@@ -44,11 +59,10 @@ Expected<Tuner::Coarse> Tuner::search(size_t variant, double limit) {
   int worse = 0;
   for (double factor = study.largestFactor; factor >= smallest && worse < 2;
        factor /= 2) {
-    double longest = std::min(study.longest, kPatience * best.median);
-    Expected<std::vector<double>> times =
-        runs.times({setting, contender.variants[variant], factor,
-                    std::min(longest, limit)},
-                   some, some / 2 + 1);
+    double most = std::min(longest(), kPatience * best.median);
+    Expected<std::vector<double>> times = runs.times(
+        {setting, contender.variants[variant], factor, std::min(most, limit)},
+        some, some / 2 + 1);
     if (!times)
       return times.takeError();
     double median = quantileOf(*times, 0.5);
@@ -63,14 +77,14 @@ Expected<Tuner::Coarse> Tuner::search(size_t variant, double limit) {
 }
 
 Expected<Cell> Tuner::measure(Choice choice, double longest) {
+  Cell cell;
+  cell.choice = choice;
   Expected<std::vector<double>> times =
       runs.times({setting, contender.variants[choice.variant], choice.factor,
                   std::min(study.longest, longest)},
-                 seeds, seeds / 2 + 1);
+                 seeds, seeds / 2 + 1, study.counts ? &cell.counts : nullptr);
   if (!times)
     return times.takeError();
-  Cell cell;
-  cell.choice = choice;
   cell.times = std::move(*times);
   return cell;
 }
@@ -112,7 +126,6 @@ Expected<Cell> tuneCell(Runs &runs, const Study &study, const Setting &setting,
 
 Expected<Cell> measureCell(Runs &runs, const Study &study,
                            const Setting &setting, const Contender &contender,
-                           Choice choice, int64_t seeds) {
-  return Tuner(runs, study, setting, contender, seeds)
-      .measure(choice, study.longest);
+                           Choice choice, int64_t seeds, double longest) {
+  return Tuner(runs, study, setting, contender, seeds).measure(choice, longest);
 }

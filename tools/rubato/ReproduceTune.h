@@ -14,10 +14,10 @@ llvm::Expected<Cell> tuneCell(Runs &runs, const Study &study,
                               const Setting &setting,
                               const Contender &contender, int64_t seeds);
 
-/// The times at a choice that was made before.
+/// The times at a choice that was made before, up to so many seconds.
 llvm::Expected<Cell> measureCell(Runs &runs, const Study &study,
                                  const Setting &setting,
                                  const Contender &contender, Choice choice,
-                                 int64_t seeds);
+                                 int64_t seeds, double longest);
 
 #endif // RUBATO_TOOLS_RUBATO_REPRODUCETUNE_H
