@@ -1,9 +1,9 @@
 // rubato reproduce: the comparison that a paper claims, with the real compiler
 // and simulated clusters.
 #include "Commands.h"
-#include "ReproduceGossip.h"
-#include "ReproducePage.h"
-#include "ReproduceTune.h"
+#include "Reproduce/Compare.h"
+#include "Reproduce/Gossip.h"
+#include "Reproduce/Page.h"
 
 #include "rubato/Target/CPU/Link.h"
 
@@ -11,7 +11,6 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Process.h"
 
 #include <chrono>
 #include <thread>
@@ -120,118 +119,6 @@ unsigned jobsOf(const Options &options) {
                       : std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// A line that is rewritten, on a terminal only.
-class Bar {
-public:
-  explicit Bar(size_t total)
-      : total(total), shown(sys::Process::StandardErrIsDisplayed()) {}
-  ~Bar() {
-    if (shown)
-      errs() << "\r\033[K";
-  }
-  void show(const Twine &what, int64_t runs) {
-    if (!shown)
-      return;
-    constexpr size_t width = 30;
-    size_t full = width * done / total;
-    errs() << "\r\033[K[" << std::string(full, '=')
-           << std::string(width - full, ' ') << "] " << done << "/" << total
-           << "  " << what << ", " << runs << " runs";
-  }
-  void advance() { ++done; }
-
-private:
-  size_t total, done = 0;
-  bool shown;
-};
-
-/// Runs everything; cells appear in `results`.
-Error compare(Runs &runs, const Options &options, Results &results) {
-  const Study &study = results.study;
-  for (size_t i = 0; i != study.settings.size(); ++i)
-    if (!options.quick || study.settings[i].quick)
-      results.settings.push_back(i);
-  Bar bar(results.settings.size() * study.contenders.size());
-  for (size_t index : results.settings) {
-    const Setting &setting = study.settings[index];
-    if (Error error = runs.prepare(setting))
-      return error;
-    std::vector<Cell> &cells = results.cells.emplace_back();
-    for (size_t c = 0; c != study.contenders.size(); ++c) {
-      const Contender &contender = study.contenders[c];
-      bar.show(setting.name + ", " + contender.name, runs.started());
-      Expected<Cell> cell =
-          options.tuned
-              ? measureCell(runs, study, setting, contender,
-                            study.tuned[index][c], results.seeds, study.longest)
-              : tuneCell(runs, study, setting, contender, results.seeds);
-      if (!cell)
-        return cell.takeError();
-      if (!options.report.empty() && std::isfinite(cell->median())) {
-        constexpr double further = 1.2;
-        auto curve =
-            runs.curve({setting, contender.variants[cell->choice.variant],
-                        cell->choice.factor,
-                        further * cell->quantile(1) < study.longest
-                            ? further * cell->quantile(1)
-                            : study.longest});
-        if (!curve)
-          return curve.takeError();
-        cell->curve = std::move(*curve);
-      }
-      cells.push_back(std::move(*cell));
-      bar.advance();
-    }
-  }
-  for (const Probe &probe : study.probes) {
-    Cell &cell = results.probes.emplace_back();
-    if (!is_contained(results.settings, probe.setting))
-      continue;
-    Expected<Cell> found = measureCell(
-        runs, study, study.settings[probe.setting],
-        study.contenders[probe.contender], {probe.variant, probe.factor},
-        results.seeds, probe.longest);
-    if (!found)
-      return found.takeError();
-    cell = std::move(*found);
-  }
-  return Error::success();
-}
-
-int reproduce(const Study &study, const Options &options,
-              const std::string &folder, const std::string &linkFiles) {
-  auto begin = std::chrono::steady_clock::now();
-  Runs runs(study, folder, linkFiles, jobsOf(options));
-  Results results{study, {}, {}, options.seeds, !options.tuned};
-  if (!results.seeds)
-    results.seeds = options.quick ? study.quickSeeds : study.seeds;
-  if (Error error = compare(runs, options, results))
-    return complain(toString(std::move(error)), 1);
-  Verdict verdict = study.judge(results);
-  printTable(outs(), results);
-  if (study.print)
-    study.print(outs(), results);
-  if (!options.report.empty()) {
-    std::error_code code;
-    raw_fd_ostream file(options.report, code);
-    if (!code) {
-      writePage(file, results, verdict);
-      file.close();
-      code = file.error();
-      file.clear_error();
-    }
-    if (code)
-      return complain("cannot write --report '" + options.report +
-                          "': " + code.message(),
-                      1);
-  }
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  outs() << runs.started() << " simulated runs in "
-         << formatv("{0:F1}", took.count()) << " s\n"
-         << verdictLine(verdict) << "\n";
-  return verdict.reproduced ? 0 : 1;
-}
-
 } // namespace
 
 int runReproduceCommand(int argc, char **argv) {
@@ -260,6 +147,8 @@ int runReproduceCommand(int argc, char **argv) {
     return complain("there are no step sizes yet for '" + options.paper +
                         "'; leave --quick and --tuned out",
                     kUnsupported);
+  if (Error error = checkReport(options.report))
+    return complain(toString(std::move(error)), 1);
   mlir::registerPassManagerCLOptions(); // the compiler asks for them
   std::string linkFiles = rubato::linkFilesDirectory(
       sys::fs::getMainExecutable(argv[0], (void *)&runReproduceCommand));
@@ -278,9 +167,21 @@ int runReproduceCommand(int argc, char **argv) {
     if (options.keep.empty())
       sys::fs::remove_directories(folder);
   });
-  if (gossips)
-    return reproduceA2cid2(
-        {options.report, options.quick, options.seeds, jobsOf(options)},
-        folder.str().str(), linkFiles);
-  return reproduce(*study, options, folder.str().str(), linkFiles);
+  auto begin = std::chrono::steady_clock::now();
+  Workshop workshop(folder.str().str(), linkFiles);
+  Expected<Verdict> verdict =
+      gossips ? reproduceA2cid2({options.report, options.quick, options.seeds,
+                                 jobsOf(options)},
+                                workshop)
+              : reproduceStudy(*study,
+                               {options.report, options.quick, options.tuned,
+                                options.seeds, jobsOf(options)},
+                               workshop);
+  if (!verdict)
+    return complain(toString(verdict.takeError()), 1);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  outs() << workshop.started() << " simulated runs in "
+         << formatv("{0:F1}", took.count()) << " s\n"
+         << verdictLine(*verdict) << "\n";
+  return verdict->reproduced ? 0 : 1;
 }

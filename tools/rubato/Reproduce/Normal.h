@@ -1,8 +1,8 @@
 // Normal numbers as a widely used array library draws them, so that a task can
 // be the very one of a reference: PCG64 (O'Neill 2014, XSL-RR 128/64) and the
 // ziggurat of Marsaglia and Tsang (2000) with 256 layers.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCENORMAL_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCENORMAL_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_NORMAL_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_NORMAL_H
 
 #include <array>
 #include <cstddef>
@@ -30,4 +30,4 @@ private:
   std::array<uint64_t, kLayers> sure;
 };
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCENORMAL_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_NORMAL_H

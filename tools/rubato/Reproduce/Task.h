@@ -1,6 +1,6 @@
 // The tasks of comparisons: models, data, and what is known of their optimum.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCETASK_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCETASK_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_TASK_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_TASK_H
 
 #include "llvm/Support/Error.h"
 
@@ -39,4 +39,4 @@ struct Quadratic {
 /// Writes model and data into a folder that exists.
 llvm::Expected<Quadratic> writeQuadratic(const std::string &folder);
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCETASK_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_TASK_H

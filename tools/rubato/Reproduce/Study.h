@@ -1,7 +1,7 @@
 // What a comparison of algorithms is made of. Studies are data: which clusters,
 // which algorithms, what the paper claims; the rest is the same for all.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCESTUDY_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCESTUDY_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_STUDY_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_STUDY_H
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -126,4 +126,4 @@ std::optional<Study> findStudy(const std::string &name);
 Study absSgdStudy();
 Study boundedStalenessStudy();
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCESTUDY_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_STUDY_H

@@ -1,7 +1,7 @@
 // The table and the page of a comparison of gossip.
-#include "ReproduceGossip.h"
-#include "ReproducePage.h"
-#include "ReproduceSvg.h"
+#include "Gossip.h"
+#include "Page.h"
+#include "Svg.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

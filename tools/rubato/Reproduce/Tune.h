@@ -1,8 +1,8 @@
 // Step sizes: every algorithm is compared at its own best.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCETUNE_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCETUNE_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_TUNE_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_TUNE_H
 
-#include "ReproduceRuns.h"
+#include "Runs.h"
 
 /// Finds the best variant and step size of a contender and its times.
 ///
@@ -20,4 +20,4 @@ llvm::Expected<Cell> measureCell(Runs &runs, const Study &study,
                                  const Contender &contender, Choice choice,
                                  int64_t seeds, double longest);
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCETUNE_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_TUNE_H

@@ -1,8 +1,8 @@
 // What a study with a reference prints behind its table.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCEREFERENCE_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCEREFERENCE_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_REFERENCE_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_REFERENCE_H
 
-#include "ReproduceStudy.h"
+#include "Study.h"
 
 /// Every median and ratio beside those of the study's reference.
 void printReference(llvm::raw_ostream &os, const Results &results);
@@ -14,4 +14,4 @@ void printProbes(llvm::raw_ostream &os, const Results &results);
 double geometricMean(const Results &results, size_t contender,
                      bool ofReference = false);
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCEREFERENCE_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_REFERENCE_H

@@ -1,5 +1,5 @@
 // Measured medians beside those of a reference, and what servers did.
-#include "ReproduceReference.h"
+#include "Reference.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

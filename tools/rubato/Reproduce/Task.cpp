@@ -1,7 +1,7 @@
 // Draws the tasks, and solves the one of least squares.
-#include "ReproduceTask.h"
+#include "Task.h"
 
-#include "ReproduceNormal.h"
+#include "Normal.h"
 
 #include "onnx.pb.h"
 

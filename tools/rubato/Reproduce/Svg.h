@@ -1,8 +1,8 @@
 // Pieces of the pages that reports are made of: HTML and SVG as text.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCESVG_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCESVG_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_SVG_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_SVG_H
 
-#include "ReproduceStudy.h"
+#include "Study.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -31,4 +31,4 @@ std::string pageHead(llvm::StringRef title, const Verdict &verdict,
 
 } // namespace svg
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCESVG_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_SVG_H

@@ -1,8 +1,9 @@
 // The page with plots.
-#include "ReproducePage.h"
-#include "ReproduceSvg.h"
+#include "Page.h"
+#include "Svg.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -127,4 +128,32 @@ void writePage(raw_ostream &os, const Results &results,
        << curves(results, i);
   }
   os << "</body>\n</html>\n";
+}
+
+static Error cannotWrite(const std::string &path, std::error_code code) {
+  return createStringError("cannot write --report '" + path +
+                           "': " + code.message());
+}
+
+Error writeReport(const std::string &path,
+                  function_ref<void(raw_ostream &)> write) {
+  if (path.empty())
+    return Error::success();
+  std::error_code code;
+  raw_fd_ostream file(path, code);
+  if (!code) {
+    write(file);
+    file.close();
+    code = file.error();
+    file.clear_error();
+  }
+  return code ? cannotWrite(path, code) : Error::success();
+}
+
+Error checkReport(const std::string &path) {
+  if (path.empty())
+    return Error::success();
+  std::error_code code;
+  raw_fd_ostream file(path, code, sys::fs::OF_Append);
+  return code ? cannotWrite(path, code) : Error::success();
 }

@@ -1,5 +1,5 @@
 // The search for step sizes.
-#include "ReproduceTune.h"
+#include "Tune.h"
 
 #include <algorithm>
 #include <cmath>

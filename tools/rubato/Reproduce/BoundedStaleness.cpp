@@ -1,7 +1,7 @@
 // The comparison of ABS, the server with an adaptive bound on staleness, with
 // AdaSync and other rules for whom to wait for, with twenty workers.
-#include "ReproduceStalenessChecks.h"
-#include "ReproduceStudy.h"
+#include "StalenessChecks.h"
+#include "Study.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Numbers that tables and verdicts are made of.
-#include "ReproduceStudy.h"
+#include "Study.h"
 
 #include <algorithm>
 

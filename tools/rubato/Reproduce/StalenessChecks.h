@@ -1,8 +1,8 @@
 // What must hold for bounded staleness to count as reproduced.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCESTALENESSCHECKS_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCESTALENESSCHECKS_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_STALENESSCHECKS_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_STALENESSCHECKS_H
 
-#include "ReproduceStudy.h"
+#include "Study.h"
 
 /// The rows of the study's table.
 enum StalenessContender : size_t {
@@ -20,4 +20,4 @@ enum StalenessContender : size_t {
 Verdict judgeStaleness(const Results &results);
 void printStaleness(llvm::raw_ostream &os, const Results &results);
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCESTALENESSCHECKS_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_STALENESSCHECKS_H

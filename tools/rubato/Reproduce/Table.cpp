@@ -1,5 +1,5 @@
 // The table on the terminal.
-#include "ReproducePage.h"
+#include "Page.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

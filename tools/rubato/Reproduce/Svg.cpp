@@ -1,6 +1,6 @@
-#include "ReproduceSvg.h"
+#include "Svg.h"
 
-#include "ReproducePage.h"
+#include "Page.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

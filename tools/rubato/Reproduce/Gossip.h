@@ -1,10 +1,11 @@
 // A comparison of gossip on rings with and without acceleration: what is run,
 // what comes out, and how it is told.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCEGOSSIP_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCEGOSSIP_H
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_GOSSIP_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_GOSSIP_H
 
-#include "ReproduceStudy.h"
-#include "ReproduceTask.h"
+#include "Study.h"
+#include "Task.h"
+#include "Workshop.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,22 +48,23 @@ inline constexpr double kGossipMomentum = 0.9, kGossipStep = 5e-4;
 
 class GossipRuns {
 public:
-  GossipRuns(std::string folder, std::string linkFiles, unsigned jobs)
-      : folder(std::move(folder)), linkFiles(std::move(linkFiles)), jobs(jobs) {
-  }
+  /// At most `jobs` runs at a time.
+  GossipRuns(Workshop &workshop, unsigned jobs)
+      : workshop(workshop), jobs(jobs) {}
   /// Writes the task, compiles what the runs need and runs them.
   llvm::Error run(std::vector<GossipRun> &runs);
 
 private:
-  std::string inside(const std::string &name) const;
   llvm::Error prepare(const std::vector<GossipRun> &runs);
   llvm::Error compileTrainer(const GossipTrainer &trainer);
-  llvm::Error simulate(GossipRun &run, size_t number);
+  llvm::Expected<std::vector<std::pair<double, double>>>
+  simulate(const GossipRun &run, size_t index);
   std::string trainerOf(const GossipTrainer &trainer) const;
 
-  std::string folder, linkFiles;
+  Workshop &workshop;
   unsigned jobs;
   Quadratic task;
+  std::string cluster; // a file
 };
 
 /// A ring and a matcher.
@@ -97,8 +99,8 @@ void printTable(llvm::raw_ostream &os, const GossipResults &results);
 void writePage(llvm::raw_ostream &os, const GossipResults &results,
                const Verdict &verdict);
 
-/// The whole comparison; the exit code.
-int reproduceA2cid2(const GossipOptions &options, const std::string &folder,
-                    const std::string &linkFiles);
+/// The whole comparison, told and judged.
+llvm::Expected<Verdict> reproduceA2cid2(const GossipOptions &options,
+                                        Workshop &workshop);
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCEGOSSIP_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_GOSSIP_H

@@ -1,4 +1,4 @@
-#include "ReproduceNormal.h"
+#include "Normal.h"
 
 #include <bit>
 #include <cmath>

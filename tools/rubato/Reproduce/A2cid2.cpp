@@ -1,10 +1,8 @@
 // Acceleration of gossip on rings: what is run, what is asked for, the verdict.
-#include "ReproduceGossip.h"
-#include "ReproducePage.h"
+#include "Gossip.h"
+#include "Page.h"
 
 #include "llvm/Support/FormatVariadic.h"
-
-#include <chrono>
 
 using namespace llvm;
 
@@ -103,9 +101,8 @@ double GossipSetting::equivalent(const std::vector<double> &rates) const {
   return Cell::never;
 }
 
-int reproduceA2cid2(const GossipOptions &options, const std::string &folder,
-                    const std::string &linkFiles) {
-  auto begin = std::chrono::steady_clock::now();
+Expected<Verdict> reproduceA2cid2(const GossipOptions &options,
+                                  Workshop &workshop) {
   constexpr int64_t fewSteps = 900, fewBurnIn = 300, steps = 1500, burnIn = 400;
   constexpr int64_t allSeeds = 5;
   GossipResults results = study(options.quick);
@@ -134,11 +131,8 @@ int reproduceA2cid2(const GossipOptions &options, const std::string &folder,
       add({i, 0}, true, 1, length, false);
     }
   }
-  GossipRuns all(folder, linkFiles, options.jobs);
-  if (Error error = all.run(runs)) {
-    errs() << "error: " << toString(std::move(error)) << "\n";
-    return 1;
-  }
+  if (Error error = GossipRuns(workshop, options.jobs).run(runs))
+    return std::move(error);
   for (size_t k = 0; k != runs.size(); ++k) {
     const GossipRun &run = runs[k];
     GossipSetting &setting = results.settings[purposes[k].setting];
@@ -156,24 +150,9 @@ int reproduceA2cid2(const GossipOptions &options, const std::string &folder,
   }
   Verdict verdict = judge(results);
   printTable(outs(), results);
-  if (!options.report.empty()) {
-    std::error_code code;
-    raw_fd_ostream file(options.report, code);
-    if (!code) {
-      writePage(file, results, verdict);
-      file.close();
-      code = file.error();
-      file.clear_error();
-    }
-    if (code) {
-      errs() << "error: cannot write --report '" << options.report
-             << "': " << code.message() << "\n";
-      return 1;
-    }
-  }
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  outs() << runs.size() << " simulated runs in "
-         << formatv("{0:F1}", took.count()) << " s\n"
-         << verdictLine(verdict) << "\n";
-  return verdict.reproduced ? 0 : 1;
+  if (Error error = writeReport(options.report, [&](raw_ostream &os) {
+        writePage(os, results, verdict);
+      }))
+    return std::move(error);
+  return verdict;
 }

@@ -1,23 +1,19 @@
-// Trainers and simulated runs: compiles what a study needs, starts ./train
-// simulate in child processes and reads when they reached the target.
-#ifndef RUBATO_TOOLS_RUBATO_REPRODUCERUNS_H
-#define RUBATO_TOOLS_RUBATO_REPRODUCERUNS_H
+// The runs of a study: compiles the trainers that they need, starts them and
+// reads when they reached the target.
+#ifndef RUBATO_TOOLS_RUBATO_REPRODUCE_RUNS_H
+#define RUBATO_TOOLS_RUBATO_REPRODUCE_RUNS_H
 
-#include "ReproduceStudy.h"
-#include "ReproduceTask.h"
+#include "Study.h"
+#include "Task.h"
+#include "Workshop.h"
 
-#include "llvm/Support/Error.h"
-
-#include <atomic>
 #include <map>
 
 class Runs {
 public:
-  /// Everything is written into `folder`; at most `jobs` runs at a time.
-  Runs(const Study &study, std::string folder, std::string linkFiles,
-       unsigned jobs)
-      : study(study), folder(std::move(folder)),
-        linkFiles(std::move(linkFiles)), jobs(jobs) {}
+  /// At most `jobs` runs at a time.
+  Runs(const Study &study, Workshop &workshop, unsigned jobs)
+      : study(study), workshop(workshop), jobs(jobs) {}
 
   /// Writes the task and the cluster of a setting. Trainers are compiled when
   /// they are first run.
@@ -41,20 +37,16 @@ public:
   llvm::Expected<std::vector<std::pair<double, double>>>
   curve(const Plan &plan);
 
-  int64_t started() const { return runs; }
-
 private:
-  std::string inside(const std::string &name) const;
   std::string trainerOf(const Setting &setting, const Variant &variant) const;
   llvm::Error compileTrainer(const Setting &setting, const Variant &variant);
   llvm::Expected<double> run(const Plan &plan, int64_t seed,
                              const std::string &metrics);
 
   const Study &study;
-  std::string folder, linkFiles;
+  Workshop &workshop;
   unsigned jobs;
   std::map<double, LeastSquares> tasks; // by noise
-  std::atomic<int64_t> runs = 0;
 };
 
-#endif // RUBATO_TOOLS_RUBATO_REPRODUCERUNS_H
+#endif // RUBATO_TOOLS_RUBATO_REPRODUCE_RUNS_H

@@ -1,6 +1,6 @@
 // The comparison of ABS-SGD: adaptive batches with a delay of one update
 // against synchronous SGD and its relatives, in uneven clusters of four.
-#include "ReproduceStudy.h"
+#include "Study.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

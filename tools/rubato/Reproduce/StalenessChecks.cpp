@@ -1,7 +1,7 @@
 // The checks of bounded staleness, each over the settings that were looked at.
-#include "ReproduceStalenessChecks.h"
+#include "StalenessChecks.h"
 
-#include "ReproduceReference.h"
+#include "Reference.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
