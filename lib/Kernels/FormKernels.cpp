@@ -273,6 +273,7 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
     inlineIntoRoles(module, {});
     bringNumbersIntoTensors(module);
     sinkFreeOperations(module);
+    computeHandedOutValues(module);
     KernelMaker maker(module);
     for (StringRef name : {"gradient", "evaluate"})
       if (failed(maker.run(

@@ -144,6 +144,23 @@ void rubato::sinkFreeOperations(ModuleOp module) {
   }
 }
 
+/// A copy would read again what the kernel has just written.
+void rubato::computeHandedOutValues(ModuleOp module) {
+  for (auto role : module.getOps<gsync::RoleOp>())
+    role.walk([](gsync::AtomicOp atomic) {
+      auto yield =
+          cast<gsync::YieldOp>(atomic.getBody().front().getTerminator());
+      for (OpOperand &value : yield.getValuesMutable()) {
+        Operation *def = value.get().getDefiningOp();
+        if (def && def->getBlock() == yield->getBlock() &&
+            isa<RankedTensorType>(value.get().getType()) &&
+            OpTrait::hasElementwiseMappableTraits(def) &&
+            llvm::is_contained(yield.getCells(), value.get()))
+          value.set(OpBuilder(def).clone(*def)->getResult(0));
+      }
+    });
+}
+
 //===----------------------------------------------------------------------===//
 // What cannot be compiled
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,10 @@ void bringNumbersIntoTensors(mlir::ModuleOp module);
 /// Copies tensor constants and broadcasts into the blocks that use them.
 void sinkFreeOperations(mlir::ModuleOp module);
 
+/// What an atomic keeps in a cell and hands out as a value too is computed for
+/// both, so that one kernel writes both.
+void computeHandedOutValues(mlir::ModuleOp module);
+
 /// Refuses what no native code can be made from, with the operation's place.
 llvm::LogicalResult checkCompilable(mlir::ModuleOp module);
 

@@ -311,6 +311,9 @@ LogicalResult ProgramPlaces::placeAtomic(gsync::AtomicOp atomic) {
   for (auto [name, value] : llvm::zip(names, yield.getCells()))
     if (isTensor(value.getType()))
       tryDirect(value, cells.lookup(name.getValue()), yield);
+  for (auto [result, value] : llvm::zip(atomic.getResults(), yield.getValues()))
+    if (isTensor(value.getType()))
+      tryDirect(value, placement.at(result), yield);
   return placeBlock(body);
 }
 
