@@ -8,7 +8,7 @@
 
 namespace rubato {
 
-static Status damaged(const std::string &what) {
+static Status badWeights(const std::string &what) {
   return {ErrorCode::Internal,
           "weights of the unit: " + what +
               "; the executable is damaged, compile the model again"};
@@ -30,12 +30,12 @@ static Status fillFromLayout(const Unit &unit, const Cell &cell,
   for (const Slot &slot : unit.slotsOf(cell)) {
     auto found = tensors.find(slot.name);
     if (found == tensors.end())
-      return damaged("there is no tensor '" + slot.name + "'");
+      return badWeights("there is no tensor '" + slot.name + "'");
     const TensorView &tensor = found->second;
     if (tensor.count() != slot.count)
-      return damaged("tensor '" + slot.name + "' has " +
-                     std::to_string(tensor.count()) +
-                     " elements, its slot has " + std::to_string(slot.count));
+      return badWeights(
+          "tensor '" + slot.name + "' has " + std::to_string(tensor.count()) +
+          " elements, its slot has " + std::to_string(slot.count));
     const char *from = static_cast<const char *>(tensor.data);
     char *place = to + slot.offset * elementBytes(cell.dtype);
     bool f32 = cell.dtype == RB_F32;
@@ -46,8 +46,8 @@ static Status fillFromLayout(const Unit &unit, const Cell &cell,
       f32 ? convert<double, float>(from, place, slot.count)
           : convert<double, double>(from, place, slot.count);
     else
-      return damaged("tensor '" + slot.name + "' is " +
-                     tensorTypeName(tensor.dtype) + ", not F32 or F64");
+      return badWeights("tensor '" + slot.name + "' is " +
+                        tensorTypeName(tensor.dtype) + ", not F32 or F64");
   }
   return Status::ok();
 }

@@ -6,7 +6,7 @@
 
 using namespace rubato;
 
-static std::string describe(const char *option, const BatchBuffer &buffer) {
+static std::string fileOption(const char *option, const BatchBuffer &buffer) {
   std::vector<int64_t> sample(buffer.shape.begin() + 1, buffer.shape.end());
   std::string text = std::string("  ") + option + " " + buffer.name + "=FILE";
   text.resize(std::max<size_t>(text.size() + 2, 27), ' ');
@@ -30,9 +30,9 @@ std::string rubato::helpText(const Unit &unit, const std::string &program) {
                      " replay FILE.log [OPTIONS]"
                      "\n\nData: IDX or .npy files, gzipped or not\n";
   for (const BatchBuffer &buffer : unit.inputs)
-    text += describe("--input", buffer);
+    text += fileOption("--input", buffer);
   for (const BatchBuffer &buffer : unit.labels)
-    text += describe("--label", buffer);
+    text += fileOption("--label", buffer);
   text +=
       R"(  --scale NAME=V           inputs become (v * scale - mean) / std; V is a
   --mean NAME=V[,V...]     decimal or a fraction such as 1/255, one for all or

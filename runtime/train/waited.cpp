@@ -55,11 +55,10 @@ static bool needs(What what, int peer, int server, int lost) {
   case What::Push:
     return server == lost;
   case What::Collect:
-  case What::Grant:
   case What::Close:
     return server != lost; // the server's, of its workers
   default:
-    return false; // a sibling, or a decision that others delay
+    return false; // a sibling, a decision that others delay, or no wait at all
   }
 }
 

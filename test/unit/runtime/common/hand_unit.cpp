@@ -42,7 +42,7 @@ int32_t rubato::test::handGradient(rb_ctx *ctx, const float *w, HandSum &sum) {
   return rb_computed(ctx, sum.samples - before.samples, sum.loss - before.loss);
 }
 
-static int32_t evaluate(rb_ctx *ctx) {
+static int32_t evaluateHand(rb_ctx *ctx) {
   HandPrivate &p = handPrivate(ctx);
   HandScratch &s = handScratch(ctx);
   p.evalLoss = 0;
@@ -124,7 +124,7 @@ json rubato::test::handManifest() {
           {{"slot", "b"}, {"offset", 14}, {"bytes", 4}}}}}}};
 }
 
-static std::string makeWeights() {
+static std::string handWeights() {
   std::string data(12 + std::strlen(handTemplate), '\0');
   float initial[3] = {0.25f, -0.25f, 0.5f};
   std::memcpy(data.data(), initial, sizeof initial);
@@ -143,14 +143,14 @@ static std::string makeWeights() {
 }
 
 HandUnit::HandUnit(json text, std::vector<rb_function> list)
-    : manifest(text.dump()), weights(makeWeights()),
+    : manifest(text.dump()), weights(handWeights()),
       functions(std::move(list)) {
   code.abi = RUBATO_ABI_VERSION;
   code.manifest = manifest.data();
   code.manifest_size = manifest.size();
   code.weights = weights.data();
   code.weights_size = weights.size();
-  code.evaluate = evaluate;
+  code.evaluate = evaluateHand;
   code.functions = functions.data();
   code.function_count = functions.size();
 }

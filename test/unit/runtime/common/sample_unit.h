@@ -2,6 +2,8 @@
 // elements, two rows per micro-batch.
 #pragma once
 
+#include "bytes.h"
+
 #include "abi/context.h"
 #include "abi/unit.h"
 #include "fabric/group.h"
@@ -61,17 +63,13 @@ inline std::string safetensorsBlob(const std::string &header,
   return blob + header + data;
 }
 
-template <typename T> std::string bytesOf(const std::vector<T> &values) {
-  return {reinterpret_cast<const char *>(values.data()),
-          values.size() * sizeof(T)};
-}
-
 /// Its weights: fc.bias is 1, 2 in f32; fc.weight is 3, 4, 5, 6 in f64.
 inline std::string sampleWeights() {
   return safetensorsBlob(
       R"({"fc.bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
       R"("fc.weight":{"dtype":"F64","shape":[2,2],"data_offsets":[8,40]}})",
-      bytesOf<float>({1, 2}) + bytesOf<double>({3, 4, 5, 6}));
+      rubato::test::bytesOf<float>({1, 2}) +
+          rubato::test::bytesOf<double>({3, 4, 5, 6}));
 }
 
 /// The unit, with what its rb_unit points to. `round` is the test's own.

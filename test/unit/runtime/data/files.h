@@ -1,6 +1,8 @@
 // Test files: a folder that goes away, and the bytes of IDX, npy and gzip.
 #pragma once
 
+#include "../common/bytes.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -60,11 +62,6 @@ inline std::string npy(const std::string &descr, const std::string &shape,
   return npyDict("{'descr': '" + descr + "', 'fortran_order': False, " +
                      "'shape': " + shape + ", }   \n",
                  data, version);
-}
-
-template <class T> std::string bytesOf(const std::vector<T> &values) {
-  return {reinterpret_cast<const char *>(values.data()),
-          values.size() * sizeof(T)};
 }
 
 inline std::string gzip(const std::string &bytes) {

@@ -17,7 +17,7 @@ static GossipConstants constants(Topology topology, size_t n, double rate = 1) {
 }
 
 namespace {
-struct Row {
+struct GraphRow {
   Topology topology;
   size_t n;
   double chi1, chi2, eta, alpha;
@@ -26,7 +26,7 @@ struct Row {
 
 TEST(GossipConstants, MatchTheTable) {
   using enum Topology;
-  const Row rows[] = {
+  const GraphRow rows[] = {
       {Ring, 4, 1.00000, 0.75000, 0.577350, 0.57735},
       {Ring, 8, 3.41421, 0.87500, 0.289281, 0.98767},
       {Ring, 16, 13.13707, 0.93750, 0.142474, 1.87169},
@@ -45,7 +45,7 @@ TEST(GossipConstants, MatchTheTable) {
       {Complete, 32, 0.96875, 0.96875, 0.516129, 0.5},
       {Complete, 64, 0.98438, 0.98438, 0.507937, 0.5},
   };
-  for (const Row &row : rows) {
+  for (const GraphRow &row : rows) {
     SCOPED_TRACE(std::string(topologyName(row.topology)) + " " +
                  std::to_string(row.n));
     GossipConstants got = constants(row.topology, row.n);

@@ -24,7 +24,7 @@ double fullLoss(const Point &x) {
   return sum / M;
 }
 
-struct Row {
+struct GoldenRound {
   double time;
   int64_t count;
   const char *participants; // worker:staleness in order of arrival
@@ -67,7 +67,7 @@ struct Quadratic : StalenessWorld {
   Point w, base[M];
 };
 
-void expectRow(Quadratic &run, const Row &row) {
+void expectRow(Quadratic &run, const GoldenRound &row) {
   SCOPED_TRACE("version " + std::to_string(run.ledger.version() + 1));
   auto round = run.step();
   EXPECT_NEAR(round.time, row.time, 1e-9);
@@ -91,7 +91,7 @@ void expectRow(Quadratic &run, const Row &row) {
 }
 
 // clang-format off
-const Row fallingLoss[] = {
+const GoldenRound fallingLoss[] = {
     {2.50, 1, "0:0", 42.922350, 42.922350, 1, 3, -1, {-4.760000, 11.220000}},
     {3.10, 1, "1:1", 19.539963, 40.584111, 1, 3, -1, {-1.160000, 10.342500}},
     {4.90, 1, "2:2", 8.992507, 37.424951, 1, 3, -1, {2.800000, 9.367500}},
@@ -114,7 +114,7 @@ const Row fallingLoss[] = {
     {47.30, 3, "0:0 1:0 2:0", 3.396418, 9.922823, 3, 1, 3, {1.872220, 4.140979}},
 };
 
-const Row risingLoss[] = {
+const GoldenRound risingLoss[] = {
     {2.50, 1, "0:0", 3.339966, 3.339966, 2, 1, -1, {1.500000, 2.468750}},
     {4.90, 2, "1:1 2:1", 3.988228, 3.404792, 2, 1, 3, {1.125000, 2.585938}},
     {8.00, 2, "0:1 1:0", 3.774333, 3.441746, 2, 1, -1, {1.265625, 2.813904}},
@@ -129,7 +129,7 @@ const Row risingLoss[] = {
 TEST(StalenessGolden, FallingLossRaisesTheCount) {
   Quadratic run({-8, 12}, 0.2);
   run.start();
-  for (const Row &row : fallingLoss)
+  for (const GoldenRound &row : fallingLoss)
     expectRow(run, row);
   EXPECT_EQ(run.ledger.version(), 20);
   EXPECT_EQ(run.violations, 0);
@@ -138,7 +138,7 @@ TEST(StalenessGolden, FallingLossRaisesTheCount) {
 TEST(StalenessGolden, RisingLossCallsTheGuardOnce) {
   Quadratic run({3, 2}, 0.5);
   run.start();
-  for (const Row &row : risingLoss)
+  for (const GoldenRound &row : risingLoss)
     expectRow(run, row);
   EXPECT_NEAR(run.rule.state().smallest, 3.306769, 1e-6);
 }

@@ -12,13 +12,8 @@ namespace {
 
 /// The lines of metrics that are evaluations.
 std::vector<json> evaluations(const Program &program) {
-  std::vector<json> lines;
-  std::string text = program.folder.read("m.jsonl");
-  for (size_t at = 0, end; (end = text.find('\n', at)) != text.npos;
-       at = end + 1)
-    if (json line = json::parse(text.substr(at, end - at));
-        line.contains("eval"))
-      lines.push_back(line);
+  std::vector<json> lines = linesOf(program.folder.read("m.jsonl"));
+  std::erase_if(lines, [](const json &line) { return !line.contains("eval"); });
   return lines;
 }
 

@@ -8,10 +8,29 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace rubato::test {
+
+inline bool has(const std::string &text, const std::string &part) {
+  return text.find(part) != text.npos;
+}
+
+inline bool matches(const std::string &text, const std::string &pattern) {
+  return std::regex_search(text, std::regex(pattern));
+}
+
+/// The lines of a metrics file.
+inline std::vector<nlohmann::json> linesOf(const std::string &text) {
+  std::vector<nlohmann::json> lines;
+  for (size_t at = 0, end; (end = text.find('\n', at)) != text.npos;
+       at = end + 1)
+    lines.push_back(nlohmann::json::parse(text.substr(at, end - at)));
+  return lines;
+}
 
 struct Outcome {
   int code = -1; // 1000 + n: killed by signal n

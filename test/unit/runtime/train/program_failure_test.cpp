@@ -5,20 +5,11 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <poll.h>
-#include <regex>
 
 using namespace rubato;
 using namespace rubato::test;
 
 namespace {
-
-bool matches(const std::string &text, const std::string &pattern) {
-  return std::regex_search(text, std::regex(pattern));
-}
-
-bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != text.npos;
-}
 
 struct ProgramFailure : testing::Test {
   ProgramFailure() { setenv("XDG_RUNTIME_DIR", runtime.path.c_str(), 1); }
@@ -49,7 +40,9 @@ TEST_F(ProgramFailure, KilledMemberEndsTheRun) {
       {&gossipUnit(int64_t(1) << 40),
        "(waited for it in exchange on @gossip|nobody waited for it yet: rank"
        ".* in (exchange|meet|ask))"},
-      {&mailboxUnit(), "; rank 0 waited for it in collect on @ps "
+      // It may also meet the abort where it waits for nobody.
+      {&mailboxUnit(), "; (rank 0 waited for it in collect|nobody waited for "
+                       "it yet: rank 0 was in grant) on @ps "
                        "\\(round [0-9]+\\); "}};
   for (const auto &[unit, waits] : cases) {
     Program program(50, *unit);

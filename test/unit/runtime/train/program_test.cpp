@@ -10,19 +10,6 @@ using nlohmann::json;
 
 namespace {
 
-bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != text.npos;
-}
-
-/// The metrics lines of a run.
-std::vector<json> linesOf(const std::string &text) {
-  std::vector<json> lines;
-  for (size_t at = 0, end; (end = text.find('\n', at)) != text.npos;
-       at = end + 1)
-    lines.push_back(json::parse(text.substr(at, end - at)));
-  return lines;
-}
-
 /// Trains, and gives the parameters that rank `rank` dumped.
 std::string parameters(const Program &program, const std::string &fabric,
                        std::vector<std::string> arguments, int rank = 0) {

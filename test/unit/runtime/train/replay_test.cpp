@@ -13,10 +13,6 @@ using nlohmann::json;
 
 namespace {
 
-bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != text.npos;
-}
-
 /// A program, its log, and what was in its files.
 struct Recorded {
   explicit Recorded(const rb_unit &unit,

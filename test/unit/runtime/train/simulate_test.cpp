@@ -13,18 +13,6 @@ using nlohmann::json;
 
 namespace {
 
-bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != text.npos;
-}
-
-std::vector<json> linesOf(const std::string &text) {
-  std::vector<json> lines;
-  for (size_t at = 0, end; (end = text.find('\n', at)) != text.npos;
-       at = end + 1)
-    lines.push_back(json::parse(text.substr(at, end - at)));
-  return lines;
-}
-
 /// A program with a table of costs beside its data.
 struct Simulated : Program {
   explicit Simulated(const rb_unit &unit, const std::string &costs = "",

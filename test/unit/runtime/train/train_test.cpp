@@ -42,10 +42,6 @@ struct TrainTest : testing::Test {
   Program program;
 };
 
-bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != text.npos;
-}
-
 TEST_F(TrainTest, TrainsInProcess) {
   Outcome outcome = program.train(
       {"--epochs", "40", "--lr=0.5", "--eval-input", program.inputs,
