@@ -75,7 +75,7 @@ Status BoundaryEvaluation::meet(const Caller &who) {
 
 Status BoundaryEvaluation::evaluate(const Caller &who, int64_t epoch) {
   RB_TRY(member.model());
-  auto half = static_cast<size_t>(last % 2);
+  auto half = static_cast<size_t>(evaluations++ % 2); // epochs may be skipped
   EvalShare &mine = job.slots[who.rank].halves[half];
   mine = {};
   RB_TRY(evaluateShare(job, member, mine));

@@ -37,7 +37,8 @@ private:
   RealEnvironment &environment;
   RecordingEnvironment *recorder;
   const Cell *seen = nullptr; // null: this member has nothing to evaluate
-  int64_t last = 0;           // count of evaluations, as epochs have it
+  int64_t last = 0;           // evaluations that epochs so far would have had
+  int64_t evaluations = 0;    // those that there were
 };
 
 } // namespace rubato

@@ -100,6 +100,19 @@ TEST(Boundary, MembersThatPollGoOn) {
   }
 }
 
+/// Rounds of 16 samples or more, epochs of 4: an evaluation must not touch what
+/// the one before left, whatever their epochs are.
+TEST(Boundary, RoundsMaySkipEpochs) {
+  Program program(4, delayedUnit(1));
+  std::vector<json> lines = train(
+      program, {"--workers", "4", "--epochs", "100", "--fabric", "threads"});
+  ASSERT_GE(lines.size(), 2u);
+  for (size_t i = 1; i + 1 < lines.size(); ++i)
+    EXPECT_GE(lines[i]["epoch"], lines[i - 1]["epoch"].get<int64_t>() + 4);
+  for (const json &line : lines)
+    EXPECT_EQ(line["samples"], 4);
+}
+
 TEST(Boundary, ARecordedRunReplays) {
   for (const rb_unit *unit :
        {&delayedUnit(0), &delayedUnit(1), &mailboxUnit()}) {
