@@ -12,17 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 using namespace rubato;
 
-#ifndef SANITIZED
+#ifndef RUBATO_SANITIZED
 
 static std::atomic<int64_t> allocations{0};
 
@@ -138,4 +130,4 @@ TEST(SteadyState, MakesNoSystemCall) {
 
 } // namespace
 
-#endif // SANITIZED
+#endif // RUBATO_SANITIZED

@@ -12,15 +12,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1 // sanitizers allocate and call the kernel themselves
-#endif
-#endif
-
 static std::atomic<int64_t> allocations;
 
-#ifndef SANITIZED
+#ifndef RUBATO_SANITIZED // sanitizers allocate and call the kernel themselves
 void *operator new(size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void *memory = std::malloc(size ? size : 1))
@@ -52,7 +46,7 @@ bool forbidSystemCalls() {
 
 struct SteadyTest : testing::Test {
   void SetUp() override {
-#ifdef SANITIZED
+#ifdef RUBATO_SANITIZED
     GTEST_SKIP() << "not under a sanitizer";
 #endif
   }
