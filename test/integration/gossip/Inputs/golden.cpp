@@ -148,6 +148,36 @@ void conservation(const Unit &unit) {
   }
 }
 
+/// Members whose gradients take different times mix by clocks of their own:
+/// then averagings conserve x and x~ together, and neither alone.
+void ownClocks(const Unit &unit) {
+  ChosenGradient task(unit);
+  constexpr int members = 16;
+  EventRing ring(unit, task.data, members);
+  ring.start();
+  std::mt19937_64 bits(3);
+  std::normal_distribution<double> normal;
+  for (int rank = 0; rank < members; ++rank) {
+    double value = normal(bits);
+    give(ring, rank, value, value);
+    ring.number(rank, "dt") = rank % 4 ? 1 : 2.5;
+  }
+  const Sums first = sums(ring, 0);
+  constexpr double rounding = 4e-6; // of sums of f32, after many events
+  double wobble = 0;
+  for (int i = 0; i < 400; ++i) {
+    double time = 0.05 * i;
+    int rank = static_cast<int>(bits() % members);
+    ring.average(rank, (rank + 1) % members, time);
+    Sums now = sums(ring, time);
+    expectNear("sum of x and xt, own clocks, event", i, now.x + now.xt,
+               first.x + first.xt, rounding);
+    wobble = std::max(wobble, std::abs(now.x - first.x));
+  }
+  if (wobble < 100 * rounding)
+    expectNear("x alone moves", 0, wobble, 1, 0);
+}
+
 /// One member has no graph: plain steps.
 void alone(const Unit &unit) {
   ChosenGradient task(unit);
@@ -208,6 +238,7 @@ int main(int argc, char **argv) {
     goldenVector(unit);
     mixing(unit);
     conservation(unit);
+    ownClocks(unit);
     alone(unit);
     std::printf("%d failures\n", failures);
   }
