@@ -365,6 +365,9 @@ LogicalResult LookOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp from = checkRange(*this, symbols, "reads", getFrom());
   if (!from || failed(checkValue(*this, symbols, getBufferAttr())))
     return failure();
+  if (from.isValue())
+    return emitOpError("shows a cell, but ")
+           << getFrom().getBuffer() << " is a value";
   auto to = symbols.lookupNearestSymbolFrom<BufferOp>(*this, getBufferAttr());
   if (getFrom().getSize() != static_cast<int64_t>(to.getBytes()))
     return emitOpError("shows ")

@@ -80,8 +80,11 @@ private:
       dropValue(ctx, range.region);
     else if (brought)
       renewValue(ctx, range.region, /*keep=*/!whole);
-    // Of a cell that is looked at there must be a copy.
-    if (shares && (brought || value.block))
+    // Of a cell that is looked at there must be a copy, before others can go on
+    // and change it.
+    else if (value.lock >= 0)
+      renewValue(ctx, range.region, /*keep=*/true);
+    if (shares)
       part.block = &value.block;
   }
 

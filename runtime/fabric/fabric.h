@@ -13,6 +13,7 @@
 #include "support/status.h"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -113,6 +114,10 @@ public:
   virtual Status limitRate(const RateLimit &limit) {
     return {ErrorCode::Unsupported, "this fabric cannot be slowed down"};
   }
+
+  /// While `heldUp` says true, nobody is late, whatever the deadline. Before
+  /// the first call of a member.
+  virtual void excuse(std::function<bool()> heldUp) = 0;
 
   /// This member has ended in good order: nobody waits for it any more. Its
   /// last call.

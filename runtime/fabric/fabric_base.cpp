@@ -12,6 +12,16 @@ int64_t steadyNow() {
       .count();
 }
 
+std::optional<Deadline> FabricBase::nextLook(Deadline deadline,
+                                             Deadline::duration longest) const {
+  auto now = std::chrono::steady_clock::now();
+  if (now < deadline)
+    return std::min(deadline, now + longest);
+  if (isHeldUp && isHeldUp())
+    return now + longest;
+  return std::nullopt;
+}
+
 Status FabricBase::limitRate(const RateLimit &limit) {
   if (!(limit.bytesPerSecond >= 0) || limit.latency.count() < 0)
     return Status::user("cannot slow links down by a negative bandwidth or "

@@ -5,6 +5,9 @@
 #include "fabric/fabric.h"
 #include "fabric/message.h"
 
+#include <functional>
+#include <optional>
+
 namespace rubato {
 
 /// Nanoseconds of the steady clock: the same for all processes of a machine.
@@ -39,6 +42,9 @@ class FabricBase : public Fabric {
 public:
   int members() const override { return memberCount; }
   Status limitRate(const RateLimit &limit) override;
+  void excuse(std::function<bool()> heldUp) override {
+    isHeldUp = std::move(heldUp);
+  }
 
 protected:
   using Kind = CallId::Kind;
@@ -78,6 +84,10 @@ protected:
     return specs[size_t(channel)].unlimited ? sent : arrival(sent, bytes);
   }
 
+  /// How long a wait may sleep at a time; nothing once it is late.
+  std::optional<Deadline> nextLook(Deadline deadline,
+                                   Deadline::duration longest) const;
+
   /// "rank 1: all-reduce 17 on channel 'grads'".
   std::string name(const CallId &call) const;
   Status fail(const CallId &call, const std::string &why) const;
@@ -100,6 +110,7 @@ protected:
   std::vector<ChannelSpec> specs;
 
 private:
+  std::function<bool()> isHeldUp;
   int64_t latency = 0;
   double perByte = 0;
 };

@@ -28,14 +28,13 @@ void SharedFabric::ringAll(bool comm) {
 
 bool SharedFabric::sleep(Bell &bell, uint32_t seen, Deadline deadline,
                          int64_t until) {
-  auto now = std::chrono::steady_clock::now();
-  if (now >= deadline)
+  std::optional<Deadline> next = nextLook(deadline, longestSleep);
+  if (!next)
     return false;
-  Deadline next = std::min(deadline, now + longestSleep);
   if (until > 0)
-    next = std::min(next, Deadline(std::chrono::nanoseconds(until)));
+    next = std::min(*next, Deadline(std::chrono::nanoseconds(until)));
   bell.sleepers.fetch_add(1);
-  futexWait(&bell.rings, seen, next, FutexScope::Shared);
+  futexWait(&bell.rings, seen, *next, FutexScope::Shared);
   bell.sleepers.fetch_sub(1);
   return true;
 }

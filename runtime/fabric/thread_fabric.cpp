@@ -30,13 +30,12 @@ ThreadFabric::ThreadFabric(int members, std::span<const ChannelSpec> specs)
 }
 
 bool ThreadFabric::sleep(Lock &lock, Deadline deadline, int64_t until) {
-  auto now = std::chrono::steady_clock::now();
-  if (now >= deadline)
+  std::optional<Deadline> next = nextLook(deadline, longestSleep);
+  if (!next)
     return false;
-  Deadline next = std::min(deadline, now + longestSleep);
   if (until > 0)
-    next = std::min(next, Deadline(std::chrono::nanoseconds(until)));
-  changed.wait_until(lock, next);
+    next = std::min(*next, Deadline(std::chrono::nanoseconds(until)));
+  changed.wait_until(lock, *next);
   return true;
 }
 

@@ -99,7 +99,11 @@ void RealEnvironment::ended(int rank) {
 int64_t RealEnvironment::stopRequested(const Caller &who) {
   if (setup.stop && setup.stop->load() != 0)
     return 1;
-  if (now(who) >= setup.seconds)
+  constexpr double nano = 1e-9;
+  double others = setup.standstill
+                      ? static_cast<double>(setup.standstill->load()) * nano
+                      : 0;
+  if (now(who) - others >= setup.seconds)
     return 1;
   // As a program learns of it one round later at the earliest, the last round
   // is the one in which to say so.

@@ -46,6 +46,9 @@ struct RealSetup {
   std::chrono::milliseconds deadline{60000};    // of every wait for others
   std::chrono::steady_clock::time_point begin = // of training
       std::chrono::steady_clock::now();
+  /// Nanoseconds in which others stood still and this member did not: they are
+  /// no time of training. May be null.
+  const std::atomic<int64_t> *standstill = nullptr;
   int cores = 0; // of all members together; 0: those of this process
   /// What is to be done at a boundary that another round follows; may be none.
   std::function<Status(const Caller &who)> boundary = {};

@@ -20,7 +20,7 @@ Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
   bool broadcast = call.kind == RB_START_BROADCAST;
   What what = broadcast ? What::Broadcast : What::AllReduce;
   MemberState &member = memberOf(who);
-  if (member.guard->watches(call.channel)) {
+  if (!broadcast && who.round >= 0 && member.guard->watches(call.channel)) {
     OpenFuture last = member.futures->newest(call.channel);
     bool arrived = last.handle == 0 || setup.fabric.done(who.rank, last.handle);
     RB_TRY(member.guard->starts(who, call.ins, strand.computed, arrived));
@@ -97,7 +97,8 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
   StrandState &strand = strandOf(who);
   MemberState &member = memberOf(who);
   OpenFuture open = member.futures->find(future);
-  bool guarded = member.guard->watches(open.channel);
+  bool guarded = open.what == What::AllReduce && open.round >= 0 &&
+                 member.guard->watches(open.channel);
   if (guarded)
     RB_TRY(
         member.guard->awaits(who, open, setup.fabric.done(who.rank, future)));

@@ -252,10 +252,8 @@ Status SimEnvironment::nextBatch(const Caller &who, const BatchRequest &request,
                         "a batch of " + std::to_string(rows.size()) +
                             " cannot hold " + std::to_string(places.size()) +
                             " samples");
-  // The whole data set comes in its own order, not in that of the stream.
-  bool ordered = request.source == RB_BATCH_WHOLE;
   for (size_t i = 0; i != places.size(); ++i)
-    rows[i] = ordered ? places[i] : samples->sampleAt(places[i]);
+    rows[i] = samples->rowAt(request.source, places[i]);
   count = strand.samples = static_cast<int64_t>(places.size());
   if (stage->opens(strand, Event::NextBatch)) {
     stage->log.text("source", nameOf(request.source));

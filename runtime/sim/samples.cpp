@@ -21,6 +21,11 @@ Samples::Samples(const SampleOptions &options, const ProgramSpec &spec,
         cursors[{static_cast<int>(role), static_cast<int>(i)}];
 }
 
+int64_t Samples::rowAt(rb_batch_source source, int64_t place) {
+  bool isDrawn = options.replacement && source == RB_BATCH_KEYED;
+  return source == RB_BATCH_WHOLE || isDrawn ? place : sampleAt(place);
+}
+
 int64_t Samples::sampleAt(int64_t place) {
   if (options.replacement)
     return policy::CounterRandom(options.seed, "replacement", {0, place})

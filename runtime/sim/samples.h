@@ -39,6 +39,9 @@ public:
               const RoundOf &roundOf, Places &places);
   /// The sample at a place of the stream.
   int64_t sampleAt(int64_t place);
+  /// The sample at a place that a batch has. The whole data set comes in its
+  /// own order, and what keys have drawn is not drawn once more.
+  int64_t rowAt(rb_batch_source source, int64_t place);
 
   /// The boundary: a round begins, or has ended.
   void begin(Strand &strand);

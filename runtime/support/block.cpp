@@ -4,6 +4,8 @@
 #include "support/processor_meter.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <new>
@@ -54,10 +56,26 @@ private:
   static void cut(Size &size, int64_t bytes) {
     constexpr int64_t hugePage = 2 << 20, most = 64 << 20, blocks = 16;
     int64_t count = std::clamp<int64_t>(most / bytes, 1, blocks);
-    auto piece = static_cast<size_t>(count * bytes);
     bool isLarge = count * bytes >= 2 * hugePage;
-    size.fresh = static_cast<char *>(::operator new(
-        piece, std::align_val_t(isLarge ? hugePage : int64_t{64})));
+    auto alignment = std::align_val_t(isLarge ? hugePage : int64_t{64});
+    auto allocate = [&] {
+      return static_cast<char *>(::operator new(
+          static_cast<size_t>(count * bytes), alignment, std::nothrow));
+    };
+    size.fresh = allocate();
+    if (!size.fresh) {
+      count = 1;
+      size.fresh = allocate();
+    }
+    if (!size.fresh) {
+      // In the middle of compiled code: nobody could go on without it.
+      std::fprintf(stderr,
+                   "error: no memory for a value of %lld bytes; try fewer "
+                   "workers, or a smaller --batch\n",
+                   static_cast<long long>(bytes));
+      std::_Exit(1);
+    }
+    auto piece = static_cast<size_t>(count * bytes);
     size.end = size.fresh + piece;
     if (isLarge) // a hint: nothing depends on the answer
       (void)madvise(size.fresh, piece, MADV_HUGEPAGE);

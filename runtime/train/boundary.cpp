@@ -73,12 +73,32 @@ Status BoundaryEvaluation::meet(const Caller &who) {
                });
 }
 
+static int64_t steadyTime() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool BoundaryEvaluation::holdsUp(const ProgramJob &job) {
+  constexpr int64_t perMilli = 1'000'000;
+  return job.shared->evaluating.load() > 0 ||
+         steadyTime() <
+             job.shared->evaluatedAt.load() + job.deadline().count() * perMilli;
+}
+
 Status BoundaryEvaluation::evaluate(const Caller &who, int64_t epoch) {
   RB_TRY(member.model());
   auto half = static_cast<size_t>(evaluations++ % 2); // epochs may be skipped
   EvalShare &mine = job.slots[who.rank].halves[half];
   mine = {};
-  RB_TRY(evaluateShare(job, member, mine));
+  int64_t begin = steadyTime();
+  job.shared->evaluating.fetch_add(1);
+  Status status = evaluateShare(job, member, mine);
+  job.shared->evaluatedAt.store(steadyTime());
+  job.shared->evaluating.fetch_sub(1);
+  if (isServer(job, who.rank))
+    job.shared->serverEvaluations.fetch_add(steadyTime() - begin);
+  RB_TRY(std::move(status));
   RB_TRY(meet(who));
   if (who.rank != job.evaluators.front())
     return Status::ok();

@@ -25,6 +25,10 @@ public:
   /// Whether members of this program can be evaluated before the end.
   static bool isPossible(const ProgramJob &job);
 
+  /// Whether members may be late because of one: while others compute it, and
+  /// for as long as they may take afterwards.
+  static bool holdsUp(const ProgramJob &job);
+
   /// A strand is at its boundary and has another round before it.
   Status at(const Caller &who);
 

@@ -22,6 +22,12 @@ struct SharedState {
   // in the model. Negative: not known.
   std::atomic<double> consensus{-1};
   std::atomic<int64_t> inModel{-1};
+  // Evaluations in the middle of a program's run: members that compute one now,
+  // when the last of them was done (of the steady clock), and how long a server
+  // was at it while its workers went on; nanoseconds.
+  std::atomic<int> evaluating{0};
+  std::atomic<int64_t> evaluatedAt{0};
+  std::atomic<int64_t> serverEvaluations{0};
 };
 
 struct Job {

@@ -97,6 +97,10 @@ Status MemberRun::start() {
       .boundary = [this](const Caller &who) { return evaluation->at(who); }};
   if (options.steps && !usesCursor(job.unit.program))
     setup.steps = *options.steps;
+  // Lockstep members stand still together; workers do not when their server
+  // does.
+  if (std::ranges::count(job.evaluators, rank) == 0)
+    setup.standstill = &job.shared->serverEvaluations;
   if (options.seconds)
     setup.seconds = *options.seconds;
   for (auto [slow, factor] : options.slow)

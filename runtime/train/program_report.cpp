@@ -27,7 +27,9 @@ void ProgramReport::tick() {
   EvalRecord record;
   while (job.board->take(record)) {
     interval();
-    progress.epochEnd();
+    // What was computed may be further than the model.
+    if (last.epoch <= record.epoch)
+      progress.epochEnd();
     tell(record);
   }
   if (seconds() >= last.seconds + between)
@@ -70,6 +72,7 @@ Status ProgramReport::finish() {
 }
 
 void ProgramReport::evaluation() {
+  evaluated = {}; // those in mid-run were of other models
   EvalShare share;
   EvalRecord record = addShares(job, [&](int rank) -> const EvalShare & {
     const WorkerSlot &slot = job.slots[rank];
@@ -78,7 +81,8 @@ void ProgramReport::evaluation() {
   // A signal may have come while some evaluated already.
   if (record.samples == 0 || record.samples != job.eval.samples)
     return;
-  record.round = last.round;
+  record.round =
+      job.statistics[job.evaluators.front()].rounds[0].load(); // as in mid-run
   record.epoch = last.epoch;
   record.seconds = seconds();
   tell(record);

@@ -177,6 +177,7 @@ Status rubato::trainProgram(ProgramJob &job, int &code) {
   if (job.options.link)
     RB_TRY(makeRateLimitedFabric(std::move(job.fabric), *job.options.link,
                                  job.fabric));
+  job.fabric->excuse([&job] { return BoundaryEvaluation::holdsUp(job); });
   RB_TRY(makeDesk(job));
   placeAll(job);
   if (job.options.evalEvery.value_or(0) > 0 && job.eval.samples > 0 &&

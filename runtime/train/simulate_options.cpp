@@ -65,7 +65,8 @@ const Option table[] = {
 /// Options of ./train that say how real workers run.
 const char *const realOnly[] = {"record",   "slow",           "fabric",
                                 "timeline", "dump-gradients", "eval-every",
-                                "deadline", "print-config",   "device"};
+                                "deadline", "print-config",   "device",
+                                "link",     "affinity",       "threads"};
 
 /// Takes the simulation's options out of `arguments`; the rest stays.
 Status takeOwn(std::vector<std::string> &arguments, SimulateOptions &options) {

@@ -375,6 +375,17 @@ sched.program @p {
 // -----
 
 sched.arena private(64) shared(64) result(64)
+sched.buffer @u value at(0) bytes(64)
+sched.buffer @v value at(1) bytes(64)
+sched.program @p {
+  // expected-error @+1 {{'sched.look' op shows a cell, but @u is a value}}
+  sched.look @u[0, 64] in @v lock(0)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64) shared(64) result(64)
 sched.buffer @w private at(0) bytes(64)
 sched.program @p {
   // expected-error @+1 {{'sched.copy' op copies 8 bytes to 16}}

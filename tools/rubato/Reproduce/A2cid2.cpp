@@ -64,6 +64,10 @@ Verdict judge(const GossipResults &results) {
   double least = Cell::never;
   for (const GossipSetting &setting : results.settings) {
     least = std::min(least, setting.equivalent(results.rates));
+    // Nothing was seen of a run that is no number.
+    for (double distance : setting.plain)
+      verdict.reproduced &= distance > 0;
+    verdict.reproduced &= setting.fast > 0;
     if (setting.bar <= 0)
       continue;
     verdict.reproduced &= setting.ratio() >= setting.bar;

@@ -1,6 +1,6 @@
 // The comparison of ABS-SGD: adaptive batches with a delay of one update
 // against synchronous SGD and its relatives, in uneven clusters of four.
-#include "Study.h"
+#include "Reference.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -53,8 +53,7 @@ Study absSgdStudy() {
       "noisy labels, 4 workers, micro-batches of 8.",
       "Time is virtual: 8 samples at speed 1 take a second, an all-reduce one "
       "second (C4: four).",
-      "Samples come from one shuffled stream per epoch, not drawn with "
-      "replacement; asgd draws by worker and job.",
+      "Samples are drawn with replacement, from the reference's own data set.",
       "Fixed batches are 32 samples per worker: four micro-batches. Local SGD "
       "makes H steps of 8 samples between averages; a job of asgd is four "
       "steps of 8, each a quarter of the step size.",
@@ -68,6 +67,15 @@ Study absSgdStudy() {
       {"C3", "speeds 1:1:2:4, slow phases", "phases", noise, share},
       {"C4", "speeds 1:1:2:4, slow link", "slow-link", noise, share, 0, false},
       {"H", "equal speeds", "equal", noise, share, 0, false}};
+  // C1 … H of another simulation of the same rules, by contender. Its local SGD
+  // and ASGD step by 32 samples, so they are others.
+  study.compareWith({{1448, 1792, 2051, 2303, 878},
+                     {1326, 1428, 1754, 1326, 756},
+                     {910, 1802, 1403, 1765, 878},
+                     {774, 1386, 1064, 1301, 756},
+                     {0, 0, 0, 0, 0},
+                     {0, 0, 0, 0, 0},
+                     {694, 1253, 828, 771, 691}});
   auto local = [](const char *steps) {
     return Variant{std::string("H = ") + steps,
                    "local-sgd",
@@ -85,6 +93,9 @@ Study absSgdStudy() {
       {"ABS-SGD",
        {{"", "abs-sgd", {"b-ref=128", "clip-low=0", "clip-high=1e9"}, {}}},
        false}};
+  for (Contender &contender : study.contenders)
+    for (Variant &variant : contender.variants)
+      variant.arguments.push_back("--replacement");
   // Of local SGD, variant 1 is H = 4 and variant 2 H = 8.
   study.tuned = {{{0, 0.5},
                   {0, 0.5},
@@ -121,10 +132,12 @@ Study absSgdStudy() {
                   {2, 0.125},
                   {0, 0.125},
                   {0, 0.5}}};
+  study.referenceData = true;
   study.batch = 8;
   study.workers = 4;
   constexpr double longest = 6000;
   study.longest = longest;
   study.judge = judge;
+  study.print = printReference;
   return study;
 }

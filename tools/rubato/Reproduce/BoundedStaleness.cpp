@@ -36,20 +36,15 @@ void addSettings(Study &study) {
       {"E1", "memoryless, one step a job", "jobs-exponential", noise, share, 1,
        false}};
   // E5 … E1 of another simulation of the same rules, by contender.
-  const std::vector<std::vector<double>> reference = {
-      {70.8, 111.5, 70, 67.5, 123.5, 88.5, 104},
-      {113.8, 145, 111, 66.8, 127.5, 111.8, 121.3},
-      {95.3, 153, 100, 43.3, 155.8, 134.3, 119.5},
-      {100.3, 129.5, 105.5, 74.5, 142, 128.5, 109.8},
-      {124.8, 177, 96.8, 86.3, 174, 139.8, 104.5},
-      {441.8, 252, 748.8, 361.5, 282.8, 463.8, 269.8},
-      {91.3, 162, 93.8, 64.3, 163.8, 142.8, 110.5},
-      {122.5, 162.5, 138.8, 73, 136.3, 120.5, 108.8},
-      {57, 101, 59.3, 45.8, 103.3, 89.5, 72}};
-  study.reference.resize(study.settings.size());
-  for (const std::vector<double> &contender : reference)
-    for (size_t i = 0; i != study.settings.size(); ++i)
-      study.reference[i].push_back(contender[i]);
+  study.compareWith({{70.8, 111.5, 70, 67.5, 123.5, 88.5, 104},
+                     {113.8, 145, 111, 66.8, 127.5, 111.8, 121.3},
+                     {95.3, 153, 100, 43.3, 155.8, 134.3, 119.5},
+                     {100.3, 129.5, 105.5, 74.5, 142, 128.5, 109.8},
+                     {124.8, 177, 96.8, 86.3, 174, 139.8, 104.5},
+                     {441.8, 252, 748.8, 361.5, 282.8, 463.8, 269.8},
+                     {91.3, 162, 93.8, 64.3, 163.8, 142.8, 110.5},
+                     {122.5, 162.5, 138.8, 73, 136.3, 120.5, 108.8},
+                     {57, 101, 59.3, 45.8, 103.3, 89.5, 72}});
 }
 
 /// What tuning found, by setting and contender: variant and step size. A coarse

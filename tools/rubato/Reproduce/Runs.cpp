@@ -138,6 +138,9 @@ Expected<std::vector<double>> Runs::times(const Plan &plan, int64_t seeds,
     }
     if (!time)
       return time.takeError();
+    if (counts && *time != Cell::never && !counted)
+      return createStringError("a run of '" + plan.variant.algorithm +
+                               "' does not say what its server did");
     return Outcome{*time, counted};
   };
   auto settle = [&](size_t seed, const Outcome &outcome) {

@@ -86,9 +86,9 @@ private:
     constexpr double most = 2.6;
     Check check{true, "Rounds are at most 2.6 times those of local SGD:"};
     for (size_t i = 0; i != results.settings.size(); ++i) {
-      double ratio = results.own(i).medianOf(&Counts::rounds) /
-                     results.cells[i][kLocalSgd].medianOf(&Counts::rounds);
-      check.holds &= ratio <= most;
+      double theirs = results.cells[i][kLocalSgd].medianOf(&Counts::rounds);
+      double ratio = results.own(i).medianOf(&Counts::rounds) / theirs;
+      check.holds &= std::isfinite(theirs) && ratio <= most;
       check.text += formatv(" {0} {1:F2}", name(i), ratio);
     }
     return check;

@@ -22,6 +22,13 @@ double Cell::medianOf(double Counts::*what) const {
   return quantileOf(values, 0.5);
 }
 
+void Study::compareWith(const std::vector<std::vector<double>> &rows) {
+  reference.resize(settings.size());
+  for (const std::vector<double> &row : rows)
+    for (size_t i = 0; i != settings.size(); ++i)
+      reference[i].push_back(row[i]);
+}
+
 double Results::referenceRatio(size_t position, size_t contender) const {
   if (study.reference.empty())
     return 0;

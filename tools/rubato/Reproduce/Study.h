@@ -102,6 +102,9 @@ struct Study {
   Verdict (*judge)(const Results &) = nullptr;
   /// What else is printed, behind the tables that all studies have.
   void (*print)(llvm::raw_ostream &, const Results &) = nullptr;
+
+  /// Sets the reference from rows by contender, in the order of the settings.
+  void compareWith(const std::vector<std::vector<double>> &rows);
 };
 
 struct Results {

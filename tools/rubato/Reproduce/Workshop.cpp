@@ -39,15 +39,20 @@ std::string Workshop::inside(const std::string &name) const {
 
 Expected<std::string> Workshop::writeCluster(const std::string &name) const {
   std::string path = inside(name + ".toml");
-  for (auto [each, text] : kClusters)
-    if (each == name) {
-      std::error_code code;
-      raw_fd_ostream file(path, code);
-      if (code)
-        return createStringError("cannot write into '" + folder +
-                                 "': " + code.message());
-      file << text;
-    }
+  const auto *cluster =
+      find_if(kClusters, [&](const auto &each) { return each.first == name; });
+  if (cluster == std::end(kClusters))
+    return createStringError("there is no cluster '" + name + "'");
+  std::error_code code;
+  raw_fd_ostream file(path, code);
+  if (!code) {
+    file << cluster->second;
+    file.close();
+    code = file.error();
+    file.clear_error();
+  }
+  if (code)
+    return createStringError("cannot write '" + path + "': " + code.message());
   return path;
 }
 

@@ -29,10 +29,13 @@ json withValues() {
 struct SharingEnvironment : FakeEnvironment {
   bool shares = true;
   sim::Payload held;
+  std::function<void()> meanwhile; // before it takes what is started
 
   bool sharesValues() const override { return shares; }
   Status start(const Caller &, const CollectiveStart &call,
                FutureHandle &future) override {
+    if (meanwhile)
+      meanwhile();
     held = sim::Payload(call.ins);
     future = 1;
     return Status::ok();
@@ -155,6 +158,19 @@ TEST_F(Values, ShowACellUntilItChanges) {
   ASSERT_EQ(rb_lock(strands[1], 0, "w"), RB_OK);
   EXPECT_EQ(at(first), nullptr);
   EXPECT_EQ(blockBytes(), before);
+}
+
+TEST_F(Values, AreSentAsTheyWereWhenOthersGoOnFirst) {
+  std::fill_n(memory, count, 5.f);
+  ASSERT_EQ(rb_look(ctx, first, RB_PRIVATE, 0, 0), RB_OK);
+  environment.meanwhile = [&] {
+    ASSERT_EQ(rb_lock(strands[1], 0, "w"), RB_OK);
+    std::fill_n(memory, count, 6.f);
+  };
+  startFrom(first);
+  awaitIn(second);
+  EXPECT_EQ(at(second)[count - 1], 5);
+  EXPECT_EQ(at(first)[count - 1], 5);
 }
 
 TEST_F(Values, AreCellsNoLongerWhenTheyAreWritten) {

@@ -53,6 +53,23 @@ protected:
   }
 };
 
+TEST_P(Loss, NobodyIsLateWhileAllAreHeldUp) {
+  makeAll(2);
+  auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  fabric->excuse([end] { return std::chrono::steady_clock::now() < end; });
+  runAll([&](int rank) {
+    auto now = std::chrono::steady_clock::now;
+    if (rank == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      return bool(reduce(rank, soon()));
+    }
+    NEED_OK(reduce(rank, now() + std::chrono::milliseconds(20)));
+    // Afterwards it counts again.
+    Status late = exchange(rank, 1, 7, now() + std::chrono::milliseconds(20));
+    return !late && now() >= end;
+  });
+}
+
 TEST_P(Loss, ACollectiveFailsForGoodAndNamesTheLost) {
   makeAll(4);
   runAll([&](int rank) {

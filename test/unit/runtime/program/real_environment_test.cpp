@@ -20,6 +20,22 @@ TEST(RealEnvironment, TheClockStandsStillInAPause) {
   EXPECT_GT(run.environment->nanoseconds(), before);
 }
 
+std::atomic<int64_t> standstill;
+
+TEST(RealEnvironment, TimeInWhichOthersStandStillIsNoTraining) {
+  Course::tune = [](RealSetup &setup) {
+    setup.seconds = 0.01;
+    setup.standstill = &standstill;
+  };
+  standstill = int64_t(3600) * 1'000'000'000;
+  Course run(delayedUnit(), 1, 1);
+  Course::tune = nullptr;
+  std::this_thread::sleep_for(std::chrono::milliseconds(11));
+  EXPECT_EQ(run.environment->stopRequested({0, 0, 0}), 0);
+  standstill = 0;
+  EXPECT_EQ(run.environment->stopRequested({0, 0, 0}), 1);
+}
+
 TEST(RealEnvironment, KeyedDrawsDependOnTheKeysAlone) {
   Course run(delayedUnit(), 2, 1);
   auto draw = [&](int rank, std::vector<int64_t> keys) {

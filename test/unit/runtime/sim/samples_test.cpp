@@ -201,6 +201,23 @@ TEST_F(SamplesTest, WithReplacementEverySampleIsDrawnAnew) {
   EXPECT_NEAR(static_cast<double>(twice), 1000, 150);
 }
 
+TEST_F(SamplesTest, WhatKeysDrawIsNotDrawnOnceMore) {
+  constexpr int64_t samples = 16;
+  stream = std::make_unique<Samples>(
+      SampleOptions{samples, samples, 1, true, 9, /*replacement=*/true}, spec,
+      2);
+  bool moves = false;
+  for (int64_t place = 0; place != samples; ++place) {
+    EXPECT_EQ(stream->rowAt(RB_BATCH_KEYED, place), place);
+    EXPECT_EQ(stream->rowAt(RB_BATCH_WHOLE, place), place);
+    EXPECT_EQ(stream->rowAt(RB_BATCH_QUEUE, place), stream->sampleAt(place));
+    moves |= stream->sampleAt(place) != place;
+  }
+  EXPECT_TRUE(moves);
+  make(samples, 8); // in a shuffled order, draws are places of that
+  EXPECT_EQ(stream->rowAt(RB_BATCH_KEYED, 5), stream->sampleAt(5));
+}
+
 TEST_F(SamplesTest, KeysDecideAboutABatch) {
   make(1000, 8);
   int64_t keys[] = {3, 4}, others[] = {3, 5};

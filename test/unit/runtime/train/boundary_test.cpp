@@ -177,6 +177,24 @@ TEST(Boundary, TheClockStandsStill) {
   EXPECT_EQ(program.folder.read("clock"), "stands\nstands\ngoes\n");
 }
 
+/// Takes 13 batches of this.
+int32_t slowEvaluation(rb_ctx *ctx) {
+  usleep(40'000);
+  return mailboxUnit().evaluate(ctx);
+}
+
+/// Workers wait for the next model meanwhile; nobody is stuck.
+TEST(Boundary, MayTakeLongerThanTheDeadline) {
+  rb_unit unit = mailboxUnit();
+  unit.evaluate = slowEvaluation;
+  Program program(50, unit);
+  for (const char *fabric : {"threads", "processes"})
+    EXPECT_EQ(train(program, {"--workers", "3", "--epochs", "2", "--deadline",
+                              "0.2", "--fabric", fabric})
+                  .size(),
+              2u);
+}
+
 TEST(Boundary, SaysWhereItCannot) {
   Program program(50, gossipUnit(500));
   std::vector<std::string> arguments = {"--workers",    "2",

@@ -51,6 +51,8 @@ TEST(Simulate, RefusesWhatMakesNoSense) {
   refused({"c.toml", "--observe", "-1"}, "--observe");
   refused({"c.toml", "--target", "1"}, "--observe SECONDS");
   refused({"c.toml", "--slow", "1:2"}, "is for real runs");
+  refused({"c.toml", "--link", "1Gbit,2ms"}, "is for real runs");
+  refused({"c.toml", "--affinity", "none"}, "is for real runs");
   refused({"c.toml", "--log"}, "--log needs a value");
   refused({"c.toml", "--rounds", "3", "--steps", "3"}, "give one");
   refused({"c.toml", "--workrs", "3"}, "did you mean --workers?");
