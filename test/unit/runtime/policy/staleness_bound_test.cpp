@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t M = 20;
 
-/// RUBATO_LONG_TESTS multiplies the rounds by ten. A sanitizer has seen all code
-/// after a tenth of them.
+/// RUBATO_LONG_TESTS multiplies the rounds by ten. A sanitizer has seen all
+/// code after a tenth of them.
 int64_t rounds(int64_t usual) {
 #ifdef RUBATO_SANITIZED
   usual /= 10;
