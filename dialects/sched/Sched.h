@@ -41,6 +41,10 @@ public:
   }
 };
 
+/// A number that the runtime knows; the call has the operation's name.
+template <typename ConcreteType>
+class IsFact : public mlir::OpTrait::TraitBase<ConcreteType, IsFact> {};
+
 /// Bytes of one element of a scalar type the arena can hold (f32, f64, i64).
 inline int64_t bytesOf(mlir::Type scalar) {
   return scalar.getIntOrFloatBitWidth() / 8;

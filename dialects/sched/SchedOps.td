@@ -20,6 +20,10 @@ def Sched_InProgram : NativeOpTrait<"InProgram"> {
   let cppNamespace = "::rubato::sched";
 }
 
+def Sched_IsFact : NativeOpTrait<"IsFact"> {
+  let cppNamespace = "::rubato::sched";
+}
+
 def Sched_Scalar : AnyTypeOf<[I64, F32, F64]>;
 class Sched_NonNegative<Attr base> : ConfinedAttr<base, [IntNonNegative]>;
 
@@ -251,8 +255,10 @@ def Sched_ReturnOp : Sched_Op<"return", [
 class Sched_HostOp<string mnemonic, list<Trait> traits = []>
     : Sched_Op<mnemonic, !listconcat(traits, [Sched_InProgram])>;
 
+/// A number that the runtime knows. The call of the C ABI has the operation's
+/// name, so a row of runtime/abi/calls.def is all the lowering needs.
 class Sched_FactOp<string mnemonic, string text, list<Trait> traits = []>
-    : Sched_HostOp<mnemonic, traits> {
+    : Sched_HostOp<mnemonic, !listconcat(traits, [Sched_IsFact])> {
   let summary = text;
   let results = (outs I64:$value);
   let assemblyFormat = "`:` type($value) attr-dict";

@@ -243,7 +243,7 @@ def Sched_CommitOp : Sched_HostOp<"commit"> {
   let assemblyFormat = "$seen `,` $expected attr-dict";
 }
 
-def Sched_NowOp : Sched_HostOp<"now"> {
+def Sched_NowOp : Sched_HostOp<"now", [Sched_IsFact]> {
   let summary = "the training clock in seconds";
   let results = (outs F64:$time);
   let assemblyFormat = "attr-dict";

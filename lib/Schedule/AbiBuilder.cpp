@@ -1,6 +1,8 @@
 // Calls of the runtime's C ABI and the constants they point to.
 #include "AbiBuilder.h"
 
+#include "AbiCalls.h"
+
 using namespace mlir;
 using namespace rubato;
 
@@ -53,22 +55,26 @@ Value AbiBuilder::stack(OpBuilder &builder, Location loc, Type type,
                                 constant(builder, loc, i64, count));
 }
 
+void AbiBuilder::declare(Location loc, StringRef name,
+                         LLVM::LLVMFunctionType type) {
+  if (symbols.lookup(name))
+    return;
+  OpBuilder detached(context);
+  insert(LLVM::LLVMFuncOp::create(detached, loc, name, type));
+}
+
 Value AbiBuilder::call(OpBuilder &builder, Location loc, StringRef callee,
-                       Type result, ValueRange args) {
+                       ValueRange args) {
+  if (LLVM::LLVMFunctionType type = abiSignature(callee, context))
+    declare(loc, callee, type);
+  // The verifier of the call compares its arguments with the declaration.
   auto function = symbols.lookup<LLVM::LLVMFuncOp>(callee);
-  if (!function) {
-    OpBuilder detached(context);
-    function = LLVM::LLVMFuncOp::create(
-        detached, loc, callee,
-        LLVM::LLVMFunctionType::get(result, llvm::to_vector(args.getTypes())));
-    insert(function);
-  }
   return LLVM::CallOp::create(builder, loc, function, args).getResult();
 }
 
 void AbiBuilder::callChecked(OpBuilder &builder, Location loc, StringRef callee,
                              ValueRange args, Block *fail) {
-  Value status = call(builder, loc, callee, i32, args);
+  Value status = call(builder, loc, callee, args);
   Value zero = constant(builder, loc, i32, 0);
   Value failed =
       LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, zero);

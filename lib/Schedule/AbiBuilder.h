@@ -28,10 +28,13 @@ public:
   mlir::Value stack(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Type type, int64_t count);
 
-  /// Calls `callee`, which is declared if need be.
+  /// Calls `callee`: a function of the module, or one of the C ABI, which is
+  /// then declared as the table of calls has it.
   mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc,
-                   llvm::StringRef callee, mlir::Type result,
-                   mlir::ValueRange args);
+                   llvm::StringRef callee, mlir::ValueRange args);
+  /// Declares a function of the C library unless the module has it.
+  void declare(mlir::Location loc, llvm::StringRef name,
+               mlir::LLVM::LLVMFunctionType type);
   /// Calls a function that returns a status; goes to `fail` with it unless it
   /// is 0. What follows the insertion point moves to a new block, where the
   /// builder goes on.

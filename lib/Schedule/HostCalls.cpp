@@ -10,8 +10,6 @@ using namespace rubato;
 using namespace rubato::sched;
 
 // The dialect's enums are the ABI's, so their values are passed as they are.
-static_assert(int(StartKind::AllReduce) == RB_START_ALL_REDUCE &&
-              int(StartKind::Broadcast) == RB_START_BROADCAST);
 static_assert(int(BatchSource::Cursor) == RB_BATCH_CURSOR &&
               int(BatchSource::Queue) == RB_BATCH_QUEUE &&
               int(BatchSource::Keyed) == RB_BATCH_KEYED &&
@@ -189,6 +187,13 @@ bool HostCalls::lower(Operation *op) {
     op->getResult(0).replaceAllUsesWith(
         op->getResult(0).getType().isInteger(1) ? loadFlag() : loadWord());
   };
+  if (op->hasTrait<IsFact>()) {
+    // The operation has the name of its call.
+    std::string callee = ("rb_" + op->getName().stripDialect()).str();
+    op->replaceAllUsesWith(ValueRange(abi.call(builder, loc, callee, ctx)));
+    op->erase();
+    return true;
+  }
   bool mine = true;
   TypeSwitch<Operation *>(op)
       .Case<CopyOp, ClearOp>([&](auto op) { lowerMemory(op); })
@@ -218,8 +223,11 @@ bool HostCalls::lower(Operation *op) {
       .Case([&](UnlockOp op) { call("rb_unlock", i32(op.getLock())); })
       .Case([&](StartOp op) {
         Table ins = table(op.getIns());
-        bring("rb_start", {i32(int64_t(op.getKind())), i32(op.getChannel()),
-                           op.getRoot(), ins.rows, ins.count});
+        if (op.getKind() == StartKind::AllReduce)
+          bring("rb_all_reduce", {i32(op.getChannel()), ins.rows, ins.count});
+        else
+          bring("rb_broadcast",
+                {i32(op.getChannel()), op.getRoot(), ins.rows, ins.count});
       })
       .Case([&](ExchangeOp op) {
         Table ins = table(op.getIns());
@@ -230,8 +238,7 @@ bool HostCalls::lower(Operation *op) {
         bring("rb_pull", {i32(op.getChannel()), op.getAfter()});
       })
       .Case([&](DoneOp op) {
-        Value done =
-            abi.call(builder, loc, "rb_done", abi.i32, {ctx, op.getFuture()});
+        Value done = abi.call(builder, loc, "rb_done", {ctx, op.getFuture()});
         op.replaceAllUsesWith(flag(done));
       })
       .Case([&](AwaitOp op) {
@@ -252,25 +259,13 @@ bool HostCalls::lower(Operation *op) {
       .Case([&](GrantOp op) { lowerGrant(op); })
       .Case([&](CloseOp op) { call("rb_close", i32(op.getChannel())); })
       .Case([&](WorkersOp op) {
-        op.replaceAllUsesWith(abi.call(builder, loc, "rb_workers", abi.i64,
-                                       {ctx, i32(op.getChannel())}));
+        op.replaceAllUsesWith(
+            abi.call(builder, loc, "rb_workers", {ctx, i32(op.getChannel())}));
       })
       .Case([&](AskOp op) { lowerAsk(op); })
       .Case([&](MeetOp op) { bring("rb_meet", i32(op.getRendezvous())); })
       .Case([&](CommitOp op) {
         bring("rb_commit", {op.getSeen(), op.getExpected()});
-      })
-      .Case([&](NowOp op) {
-        op.replaceAllUsesWith(
-            abi.call(builder, loc, "rb_now", builder.getF64Type(), ctx));
-      })
-      .Case([&](RoundSamplesOp op) {
-        op.replaceAllUsesWith(
-            abi.call(builder, loc, "rb_round_samples", abi.i64, ctx));
-      })
-      .Case([&](DataSamplesOp op) {
-        op.replaceAllUsesWith(
-            abi.call(builder, loc, "rb_data_samples", abi.i64, ctx));
       })
       .Case([&](BatchOp op) { lowerBatch(op); })
       .Default([&](Operation *) { mine = false; });

@@ -40,10 +40,6 @@ public:
       return;
     builder.setInsertionPoint(op);
     TypeSwitch<Operation *>(op)
-        .Case([&](QuantaOp op) { fact(op, "rb_quanta"); })
-        .Case([&](MembersOp op) { fact(op, "rb_members"); })
-        .Case([&](RankOp op) { fact(op, "rb_rank"); })
-        .Case([&](StopRequestedOp op) { fact(op, "rb_stop_requested"); })
         .Case([&](NextBatchOp op) { call(op, "rb_next_batch", ctx); })
         .Case([&](RunOp op) { call(op, segmentSymbol(op.getSegment()), ctx); })
         .Case<ReadOp, WriteOp, ReturnOp>([&](auto op) { lowerOne(op); });
@@ -63,10 +59,6 @@ public:
   }
 
 private:
-  void fact(Operation *op, StringRef callee) {
-    Value value = abi.call(builder, op->getLoc(), callee, abi.i64, ctx);
-    op->getResult(0).replaceAllUsesWith(value);
-  }
   void call(Operation *op, StringRef callee, ValueRange args) {
     abi.callChecked(builder, op->getLoc(), callee, args, fail);
   }
@@ -122,8 +114,10 @@ LogicalResult lowerStructuredControlFlow(ProgramOp program) {
 void callMathLibrary(LLVM::LLVMFuncOp function, AbiBuilder &abi) {
   function.walk([&](math::ExpM1Op op) {
     OpBuilder builder(op);
+    abi.declare(op.getLoc(), "expm1",
+                LLVM::LLVMFunctionType::get(op.getType(), op.getType()));
     op.replaceAllUsesWith(
-        abi.call(builder, op.getLoc(), "expm1", op.getType(), op.getOperand()));
+        abi.call(builder, op.getLoc(), "expm1", op.getOperand()));
     op.erase();
   });
 }

@@ -1,5 +1,6 @@
 // convert-sched-to-llvm: segments and programs become functions that call the
 // runtime, buffers become offsets.
+#include "AbiCalls.h"
 #include "Lowering.h"
 
 #include "rubato/Schedule/Passes.h"
@@ -48,21 +49,7 @@ struct SchedToLLVM : rubato::impl::ConvertSchedToLLVMPassBase<SchedToLLVM> {
       reserved.push_back(rubato::segmentSymbol(segment.getSymName()));
     for (auto program : module.getOps<ProgramOp>())
       reserved.push_back(rubato::programSymbol(program.getSymName()));
-    for (StringRef name :
-         {"rb_regions",  "rb_segment",        "rb_launch",
-          "rb_record",   "rb_wait",           "rb_collective",
-          "rb_read",     "rb_write",          "rb_copy",
-          "rb_clear",    "rb_members",        "rb_rank",
-          "rb_quanta",   "rb_stop_requested", "rb_next_batch",
-          "rb_work",     "rb_computed",       "rb_lock",
-          "rb_unlock",   "rb_start",          "rb_exchange",
-          "rb_pull",     "rb_done",           "rb_await",
-          "rb_repeated", "rb_push",           "rb_collect",
-          "rb_grant",    "rb_close",          "rb_workers",
-          "rb_ask",      "rb_meet",           "rb_commit",
-          "rb_now",      "rb_round_samples",  "rb_data_samples",
-          "rb_batch",    "rb_renew",          "rb_drop",
-          "rb_look"})
+    for (StringRef name : rubato::abiNames())
       reserved.push_back(name.str());
     for (StringRef name : reserved)
       if (Operation *taken = symbols.lookup(name))

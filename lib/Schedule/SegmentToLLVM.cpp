@@ -104,7 +104,7 @@ void SegmentLowering::prologue() {
   }
   if (most) {
     args = abi.stack(builder, loc, abi.ptr, most);
-    Value regions = abi.call(builder, loc, "rb_regions", abi.ptr, ctx);
+    Value regions = abi.call(builder, loc, "rb_regions", ctx);
     for (auto &[region, base] : bases) {
       Value at = LLVM::GEPOp::create(
           builder, loc, abi.ptr, abi.ptr, regions,

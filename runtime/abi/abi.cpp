@@ -184,26 +184,30 @@ int32_t rb_clear(rb_ctx *ctx, int32_t region, int64_t offset, int64_t size) {
   return ctx->device->clear({static_cast<rb_region>(region), offset}, size);
 }
 
-int64_t rb_members(rb_ctx *ctx) {
-  return ctx->strand ? ctx->strand->environment.members(ctx->strand->caller)
-                     : ctx->group->members();
+/// What a round that is no strand's knows; it asks for nothing else.
+static int64_t factOfRound(rb_ctx *ctx, Call call) {
+  switch (call) {
+  case Call::Members:
+    return ctx->group->members();
+  case Call::Rank:
+    return ctx->options.rank;
+  case Call::Quanta:
+    return ctx->source->quanta();
+  case Call::StopRequested:
+    return ctx->options.stop && ctx->options.stop->load() != 0;
+  default:
+    refuseCall(ctx, std::string(callName(call)) +
+                        " belongs to programs, and this unit is one round");
+    return 0;
+  }
 }
 
-int64_t rb_rank(rb_ctx *ctx) {
-  return ctx->strand ? ctx->strand->environment.rank(ctx->strand->caller)
-                     : ctx->options.rank;
-}
-
-int64_t rb_quanta(rb_ctx *ctx) {
-  return ctx->strand ? ctx->strand->environment.quanta(ctx->strand->caller)
-                     : ctx->source->quanta();
-}
-
-int64_t rb_stop_requested(rb_ctx *ctx) {
-  if (ctx->strand)
-    return ctx->strand->environment.stopRequested(ctx->strand->caller);
-  return ctx->options.stop && ctx->options.stop->load() != 0;
-}
+#define RB_FACT(type, name, tag, method)                                       \
+  type rb_##name(rb_ctx *ctx) {                                                \
+    return ctx->strand ? ctx->strand->environment.method(ctx->strand->caller)  \
+                       : static_cast<type>(factOfRound(ctx, Call::tag));       \
+  }
+#include "abi/calls.def"
 
 int32_t rb_next_batch(rb_ctx *ctx) {
   return ctx->strand ? takeBatch(ctx, BatchRequest{})

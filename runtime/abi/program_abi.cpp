@@ -167,21 +167,6 @@ int32_t rb_commit(rb_ctx *ctx, int64_t seen, int64_t expected, int32_t *ok) {
   return finishCall(ctx, std::move(status));
 }
 
-double rb_now(rb_ctx *ctx) {
-  Strand *strand = strandOf(ctx, "rb_now");
-  return strand ? strand->environment.now(strand->caller) : 0;
-}
-
-int64_t rb_round_samples(rb_ctx *ctx) {
-  Strand *strand = strandOf(ctx, "rb_round_samples");
-  return strand ? strand->environment.roundSamples(strand->caller) : 0;
-}
-
-int64_t rb_data_samples(rb_ctx *ctx) {
-  Strand *strand = strandOf(ctx, "rb_data_samples");
-  return strand ? strand->environment.dataSamples(strand->caller) : 0;
-}
-
 int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
                  const int64_t *keys, int64_t key_count) {
   Strand *strand = strandOf(ctx, "rb_batch");

@@ -60,7 +60,7 @@ public:
   }
 
   /// Runs `call` with the environment if nothing was wrong so far.
-  template <typename Call> int32_t run(Call call) {
+  template <typename Fn> int32_t run(Fn call) {
     if (!good)
       return RB_INVALID;
     int32_t status = finishCall(ctx, call(strand->environment, strand->caller));
@@ -97,17 +97,28 @@ private:
 
 } // namespace
 
-int32_t rb_start(rb_ctx *ctx, int32_t kind, int32_t channel, int64_t root,
-                 const rb_range *ins, int64_t in_count, int64_t *future) {
-  ChannelCall call(ctx, "rb_start");
+static int32_t startCollective(ChannelCall &call, Call kind, int32_t channel,
+                               int64_t root, const rb_range *ins,
+                               int64_t inCount, int64_t *future) {
   call.needsChannel(channel, "collective");
-  if (kind != RB_START_ALL_REDUCE && kind != RB_START_BROADCAST)
-    call.refuse("unknown kind " + std::to_string(kind));
-  Parts parts = call.parts(ins, in_count);
+  Parts parts = call.parts(ins, inCount);
   return call.run([&](Environment &environment, const Caller &who) {
-    return environment.start(
-        who, {static_cast<rb_start_kind>(kind), channel, root, parts}, *future);
+    return environment.start(who, {kind, channel, root, parts}, *future);
   });
+}
+
+int32_t rb_all_reduce(rb_ctx *ctx, int32_t channel, const rb_range *ins,
+                      int64_t in_count, int64_t *future) {
+  ChannelCall call(ctx, "rb_all_reduce");
+  return startCollective(call, Call::AllReduce, channel, 0, ins, in_count,
+                         future);
+}
+
+int32_t rb_broadcast(rb_ctx *ctx, int32_t channel, int64_t root,
+                     const rb_range *ins, int64_t in_count, int64_t *future) {
+  ChannelCall call(ctx, "rb_broadcast");
+  return startCollective(call, Call::Broadcast, channel, root, ins, in_count,
+                         future);
 }
 
 int32_t rb_exchange(rb_ctx *ctx, int32_t channel, int64_t peer, int64_t tag,

@@ -4,6 +4,8 @@
 #include "fabric/barrier.h"
 #include "program/environment.h"
 
+#include <algorithm>
+
 namespace rubato {
 
 int64_t steadyNow() {
@@ -137,36 +139,16 @@ Status FabricBase::checkEnd(const CallId &call, bool server) const {
 }
 
 std::string FabricBase::name(const CallId &call) const {
-  std::string text = "rank " + std::to_string(call.rank) + ": ";
-  switch (call.kind) {
-  case Kind::AllReduce:
-    text += "all-reduce " + std::to_string(call.number);
-    break;
-  case Kind::Broadcast:
-    text += "broadcast " + std::to_string(call.number);
-    break;
-  case Kind::Exchange:
-    text += "exchange with rank " + std::to_string(call.peer) + " under tag " +
+  std::string what = callName(call.kind);
+  std::ranges::replace(what, '_', '-');
+  std::string text = "rank " + std::to_string(call.rank) + ": " + what;
+  if (call.kind == Kind::Exchange)
+    text += " with rank " + std::to_string(call.peer) + " under tag " +
             std::to_string(call.number);
-    break;
-  case Kind::Barrier:
-    return text + "barrier " + std::to_string(call.number);
-  case Kind::Pull:
-    text += "pull";
-    break;
-  case Kind::Push:
-    text += "push";
-    break;
-  case Kind::Collect:
-    text += "collect";
-    break;
-  case Kind::Grant:
-    text += "grant";
-    break;
-  case Kind::Close:
-    text += "close";
-    break;
-  }
+  else if (kindFor(call.kind) == ChannelSpec::Kind::Collective)
+    text += " " + std::to_string(call.number);
+  if (call.kind == Kind::Barrier)
+    return text;
   return text + " on channel '" + specs[size_t(call.channel)].name + "'";
 }
 

@@ -2,6 +2,7 @@
 // calls, and the words in which a call fails.
 #pragma once
 
+#include "abi/calls.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
 
@@ -21,17 +22,7 @@ inline constexpr int maxInFlight = 2;
 
 /// A call that may fail, for its message. Made on the way of an error only.
 struct CallId {
-  enum class Kind {
-    AllReduce,
-    Broadcast,
-    Exchange,
-    Pull,
-    Push,
-    Collect,
-    Grant,
-    Close,
-    Barrier
-  };
+  using Kind = Call;
   Kind kind = Kind::AllReduce;
   int rank = 0, channel = -1;
   int64_t number = 0; // of a collective or barrier; tag of an exchange

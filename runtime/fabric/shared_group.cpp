@@ -186,7 +186,7 @@ Status SharedGroup::allReduceSum(int rank, const CallName &name,
                                  int64_t count, Deadline deadline) {
   RB_TRY(checkRanges(ins, outs, count));
   return noted(
-      member(rank).note, WaitNote::What::AllReduce, name.channel, -1, -1,
+      member(rank).note, rubato::Call::AllReduce, name.channel, -1, -1,
       [&] { return sumTogether(rank, name, ins, outs, count, deadline); });
 }
 
@@ -221,7 +221,7 @@ Status SharedGroup::sumTogether(int rank, const CallName &name,
 Status SharedGroup::barrier(int rank, Deadline deadline) {
   if (memberCount == 1 && control().barrier.verdict().status == RB_OK)
     return Status::ok();
-  return noted(member(rank).note, WaitNote::What::Barrier, -1, -1, -1, [&] {
+  return noted(member(rank).note, rubato::Call::Barrier, -1, -1, -1, [&] {
     const Call &call = announce(rank, Call::Barrier);
     RB_TRY(meet(rank, deadline));
     return compareCalls(rank, call);

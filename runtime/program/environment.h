@@ -13,6 +13,7 @@
 // boundary.
 #pragma once
 
+#include "abi/calls.h"
 #include "policy/policy.h"
 #include "program/part.h"
 #include "support/status.h"
@@ -36,7 +37,7 @@ inline constexpr int64_t initRound = -1, drainRound = -2, modelRound = -3;
 using FutureHandle = int64_t;
 
 struct CollectiveStart {
-  rb_start_kind kind = RB_START_ALL_REDUCE;
+  Call kind = Call::AllReduce; // or a broadcast
   int channel = 0;
   int64_t root = 0; // of a broadcast
   Parts ins;
@@ -66,61 +67,9 @@ public:
   /// visible calls only.
   virtual bool sharesValues() const { return false; }
 
-  // Facts.
-  virtual int64_t members(const Caller &who) = 0; // of the caller's round
-  virtual int64_t rank(const Caller &who) = 0;    // among those members
-  virtual double now(const Caller &who) = 0;      // seconds of training
-  virtual int64_t stopRequested(const Caller &who) = 0;
-  virtual int64_t quanta(const Caller &who) = 0;
-  virtual int64_t roundSamples(const Caller &who) = 0;
-  virtual int64_t dataSamples(const Caller &who) = 0; // of the whole data set
-
-  /// `name` ("gradient", "step", …) is about to be computed, or has been.
-  virtual Status work(const Caller &who, const char *name, bool begin) = 0;
-  /// A gradient of so many samples, with the sum of their losses, was computed.
-  virtual void computed(const Caller &who, int64_t samples, double loss) = 0;
-
-  // Strands of one member.
-  virtual Status lock(const Caller &who, int lock, const char *cells) = 0;
-  virtual Status unlock(const Caller &who, int lock) = 0;
-  virtual Status meet(const Caller &who, int rendezvous, bool &met) = 0;
-
-  // Futures.
-  virtual Status start(const Caller &who, const CollectiveStart &call,
-                       FutureHandle &future) = 0;
-  virtual Status exchange(const Caller &who, const ExchangeStart &call,
-                          FutureHandle &future) = 0;
-  virtual Status pull(const Caller &who, int channel, int64_t after,
-                      FutureHandle &future) = 0;
-  virtual bool done(const Caller &who, FutureHandle future) = 0;
-  virtual Status await(const Caller &who, FutureHandle future, Parts outs) = 0;
-  virtual void repeated(const Caller &who, int64_t count) = 0;
-
-  // The mailbox. `to` and `collected` are sets of workers as bits.
-  virtual Status push(const Caller &who, int channel, int64_t ticket,
-                      Parts ins) = 0;
-  virtual Status collect(const Caller &who, int channel, int64_t first,
-                         bool byStaleness, Parts outs, int64_t &collected) = 0;
-  virtual Status grant(const Caller &who, int channel, bool toAll, int64_t to,
-                       int64_t staleAfter, Parts ins) = 0;
-  virtual Status close(const Caller &who, int channel) = 0;
-  virtual int64_t workers(const Caller &who, int channel) = 0;
-
-  // Decisions.
-  virtual Status ask(const Caller &who, int policy, int entry,
-                     std::span<const policy::Value> inputs,
-                     std::span<policy::Value> answers) = 0;
-  virtual Status commit(const Caller &who, int64_t seen, int64_t expected,
-                        bool &ok) = 0;
-
-  /// Which samples the next micro-batch has: fills `rows`, of the size of a
-  /// quantum, and says how many there are.
-  virtual Status nextBatch(const Caller &who, const BatchRequest &request,
-                           std::span<int64_t> rows, int64_t &count) = 0;
-
-  /// The boundary: the round of a strand is over; `go` says whether there is
-  /// another. Here, and nowhere else, a strand may be held up.
-  virtual Status next(const Caller &who, bool go) = 0;
+  // The calls of abi/calls.def, which says what each means.
+#define METHOD(result, name, params, args) virtual result name params = 0;
+#include "program/environment_methods.def"
 };
 
 /// "Run the round again": a peer of an exchange is gone, others go on.

@@ -12,7 +12,7 @@ namespace rubato {
 
 struct OpenFuture {
   FutureHandle handle = 0;
-  WaitNote::What what = WaitNote::What::Nothing;
+  Call what = Call::None;
   int channel = -1, peer = -1;
   int64_t round = 0; // in which it was started
 };

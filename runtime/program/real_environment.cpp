@@ -8,8 +8,6 @@
 
 namespace rubato {
 
-using What = WaitNote::What;
-
 Status RealEnvironment::make(const RealSetup &setup,
                              std::unique_ptr<RealEnvironment> &environment) {
   std::unique_ptr<RealEnvironment> made(new RealEnvironment(setup));
@@ -83,6 +81,10 @@ void RealEnvironment::resume() {
   if (int64_t since = pausedSince.exchange(0))
     paused += nanosecondsSince(begin) - since;
 }
+
+int64_t RealEnvironment::members(const Caller &) { return setup.members; }
+int64_t RealEnvironment::rank(const Caller &who) { return who.rank; }
+int64_t RealEnvironment::quanta(const Caller &) { return setup.quanta; }
 
 double RealEnvironment::now(const Caller &) {
   return static_cast<double>(nanoseconds()) * 1e-9;
@@ -161,7 +163,7 @@ Status RealEnvironment::unlock(const Caller &who, int lock) {
 
 Status RealEnvironment::meet(const Caller &who, int rendezvous, bool &met) {
   Meeting &meeting = *memberOf(who).meetings[static_cast<size_t>(rendezvous)];
-  return waits(who, What::Meet, rendezvous, [&]() -> Status {
+  return waits(who, Call::Meet, rendezvous, [&]() -> Status {
     Meeting::Outcome outcome = meeting.meet(who.strand);
     met = outcome == Meeting::Outcome::Met;
     if (outcome != Meeting::Outcome::Abandoned)
@@ -208,14 +210,14 @@ Status RealEnvironment::ask(const Caller &who, int policy, int entry,
     return memberOf(who).policies->ask(policy, entry, inputs, answers);
   // The question itself tells a policy what became of the rows it dealt.
   strandOf(who).dealt = false;
-  return waits(who, What::Ask, policy, [&] {
+  return waits(who, Call::Ask, policy, [&] {
     return setup.desk.ask(who, policy, entry, inputs, answers, deadline());
   });
 }
 
 Status RealEnvironment::commit(const Caller &who, int64_t seen,
                                int64_t expected, bool &ok) {
-  RB_TRY(waits(who, What::Commit, -1, [&] {
+  RB_TRY(waits(who, Call::Commit, -1, [&] {
     return setup.desk.commit(who, seen, expected, ok, deadline());
   }));
   strandOf(who).consumed = ok;

@@ -8,8 +8,6 @@
 
 namespace rubato {
 
-using What = WaitNote::What;
-
 //===----------------------------------------------------------------------===//
 // Futures
 //===----------------------------------------------------------------------===//
@@ -17,22 +15,21 @@ using What = WaitNote::What;
 Status RealEnvironment::start(const Caller &who, const CollectiveStart &call,
                               FutureHandle &future) {
   StrandState &strand = strandOf(who);
-  bool broadcast = call.kind == RB_START_BROADCAST;
-  What what = broadcast ? What::Broadcast : What::AllReduce;
+  bool broadcast = call.kind == Call::Broadcast;
   MemberState &member = memberOf(who);
   if (!broadcast && who.round >= 0 && member.guard->watches(call.channel)) {
     OpenFuture last = member.futures->newest(call.channel);
     bool arrived = last.handle == 0 || setup.fabric.done(who.rank, last.handle);
     RB_TRY(member.guard->starts(who, call.ins, strand.computed, arrived));
   }
-  RB_TRY(waits(who, what, call.channel, [&] {
+  RB_TRY(waits(who, call.kind, call.channel, [&] {
     return broadcast ? setup.fabric.startBroadcast(who.rank, call.channel,
                                                    static_cast<int>(call.root),
                                                    call.ins, future)
                      : setup.fabric.startAllReduce(who.rank, call.channel,
                                                    call.ins, future);
   }));
-  member.futures->add({future, what, call.channel, -1, who.round});
+  member.futures->add({future, call.kind, call.channel, -1, who.round});
   if (std::exchange(strand.dealt, false))
     setup.desk.contributed(who.rank);
   std::erase_if(strand.held,
@@ -47,23 +44,23 @@ Status RealEnvironment::exchange(const Caller &who, const ExchangeStart &call,
   if (mine.partner.exchange(call.peer) == call.peer)
     mine.repeated += 1;
   auto peer = static_cast<int>(call.peer);
-  RB_TRY(noted(noteOf(who), What::Exchange, call.channel, peer, who.round, [&] {
+  RB_TRY(noted(noteOf(who), Call::Exchange, call.channel, peer, who.round, [&] {
     return setup.fabric.startExchange(who.rank, call.channel, peer, call.tag,
                                       call.ins, future);
   }));
   memberOf(who).futures->add(
-      {future, What::Exchange, call.channel, peer, who.round});
+      {future, Call::Exchange, call.channel, peer, who.round});
   return Status::ok();
 }
 
 Status RealEnvironment::pull(const Caller &who, int channel, int64_t after,
                              FutureHandle &future) {
   // Tickets count from 1; whoever has none may say so by any other number.
-  RB_TRY(waits(who, What::Pull, channel, [&] {
+  RB_TRY(waits(who, Call::Pull, channel, [&] {
     return setup.fabric.startPull(who.rank, channel,
                                   std::max<int64_t>(after, 0), future);
   }));
-  memberOf(who).futures->add({future, What::Pull, channel, -1, who.round});
+  memberOf(who).futures->add({future, Call::Pull, channel, -1, who.round});
   return Status::ok();
 }
 
@@ -80,7 +77,7 @@ bool RealEnvironment::done(const Caller &who, FutureHandle future) {
 /// A future has been awaited; in drain there are no rounds to count.
 void RealEnvironment::countDelay(const Caller &who, const OpenFuture &future) {
   bool collective =
-      future.what == What::AllReduce || future.what == What::Broadcast;
+      future.what == Call::AllReduce || future.what == Call::Broadcast;
   if (!collective || who.round < 0 || future.round < 0)
     return;
   int64_t delay = std::min<int64_t>(who.round - future.round, maxDelay);
@@ -97,7 +94,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
   StrandState &strand = strandOf(who);
   MemberState &member = memberOf(who);
   OpenFuture open = member.futures->find(future);
-  bool guarded = open.what == What::AllReduce && open.round >= 0 &&
+  bool guarded = open.what == Call::AllReduce && open.round >= 0 &&
                  member.guard->watches(open.channel);
   if (guarded)
     RB_TRY(
@@ -115,7 +112,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
     RB_TRY(member.guard->got(who, open, outs));
   countDelay(who, open);
   member.futures->erase(future);
-  if (!status || open.what != What::Pull || outs.size() < 2)
+  if (!status || open.what != Call::Pull || outs.size() < 2)
     return status;
   // A newer ticket: what was taken under an older one and not pushed is void.
   int64_t ticket = 0;
@@ -123,13 +120,15 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
   return giveBack(strand, ticket);
 }
 
+void RealEnvironment::repeated(const Caller &, int64_t) {} // nobody asks
+
 //===----------------------------------------------------------------------===//
 // Mailboxes
 //===----------------------------------------------------------------------===//
 
 Status RealEnvironment::push(const Caller &who, int channel, int64_t ticket,
                              Parts ins) {
-  RB_TRY(waits(who, What::Push, channel, [&] {
+  RB_TRY(waits(who, Call::Push, channel, [&] {
     return setup.fabric.push(who.rank, channel, ticket, ins);
   }));
   std::erase_if(strandOf(who).held,
@@ -141,7 +140,7 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
                                 bool byStaleness, Parts outs,
                                 int64_t &collected) {
   Collected result;
-  RB_TRY(waits(who, What::Collect, channel, [&] {
+  RB_TRY(waits(who, Call::Collect, channel, [&] {
     return setup.fabric.collect(who.rank, channel, first, byStaleness, outs,
                                 result, deadline());
   }));
@@ -158,7 +157,7 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
 Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
                               int64_t, int64_t staleAfter, Parts ins) {
   Granted granted;
-  RB_TRY(waits(who, What::Grant, channel, [&] {
+  RB_TRY(waits(who, Call::Grant, channel, [&] {
     return setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins,
                               granted);
   }));
@@ -170,7 +169,7 @@ Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
 }
 
 Status RealEnvironment::close(const Caller &who, int channel) {
-  Status status = waits(who, What::Close, channel, [&] {
+  Status status = waits(who, Call::Close, channel, [&] {
     return setup.fabric.close(who.rank, channel, deadline());
   });
   statisticsOf(who).dropped += setup.fabric.counters(channel).dropped;

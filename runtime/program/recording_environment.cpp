@@ -80,7 +80,7 @@ Status RecordingEnvironment::finish() {
   return Status::ok();
 }
 
-void RecordingEnvironment::noteNumbers(const Caller &who, Operation operation,
+void RecordingEnvironment::noteNumbers(const Caller &who, Call operation,
                                        Numbers asked, Numbers answered) {
   constexpr size_t enough = 1 << 16;
   if (muted)
@@ -92,52 +92,8 @@ void RecordingEnvironment::noteNumbers(const Caller &who, Operation operation,
 }
 
 void RecordingEnvironment::model(const void *flat, size_t bytes) {
-  note({setup.rank, setup.strands, 0}, Operation::Model, {},
+  note({setup.rank, setup.strands, 0}, Call::Model, {},
        {static_cast<int64_t>(rubato::checksumOf(flat, bytes))});
-}
-
-//===----------------------------------------------------------------------===//
-// Facts
-//===----------------------------------------------------------------------===//
-
-int64_t RecordingEnvironment::members(const Caller &who) {
-  return noted(who, Operation::Members, inner.members(who));
-}
-
-int64_t RecordingEnvironment::rank(const Caller &who) {
-  return noted(who, Operation::Rank, inner.rank(who));
-}
-
-double RecordingEnvironment::now(const Caller &who) {
-  double seconds = inner.now(who);
-  noted(who, Operation::Now, std::bit_cast<int64_t>(seconds));
-  return seconds;
-}
-
-int64_t RecordingEnvironment::stopRequested(const Caller &who) {
-  return noted(who, Operation::StopRequested, inner.stopRequested(who));
-}
-
-int64_t RecordingEnvironment::quanta(const Caller &who) {
-  return noted(who, Operation::Quanta, inner.quanta(who));
-}
-
-int64_t RecordingEnvironment::roundSamples(const Caller &who) {
-  return noted(who, Operation::RoundSamples, inner.roundSamples(who));
-}
-
-int64_t RecordingEnvironment::dataSamples(const Caller &who) {
-  return noted(who, Operation::DataSamples, inner.dataSamples(who));
-}
-
-Status RecordingEnvironment::work(const Caller &who, const char *name,
-                                  bool begin) {
-  return inner.work(who, name, begin);
-}
-
-void RecordingEnvironment::computed(const Caller &who, int64_t samples,
-                                    double loss) {
-  inner.computed(who, samples, loss);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,24 +106,20 @@ Status RecordingEnvironment::lock(const Caller &who, int lock,
   if (muted)
     return Status::ok();
   int64_t turn = turns[static_cast<size_t>(lock)]++;
-  note(who, Operation::Lock, {lock}, {turn});
+  note(who, Call::Lock, {lock}, {turn});
   return Status::ok();
-}
-
-Status RecordingEnvironment::unlock(const Caller &who, int lock) {
-  return inner.unlock(who, lock);
 }
 
 Status RecordingEnvironment::meet(const Caller &who, int rendezvous,
                                   bool &met) {
   RB_TRY(inner.meet(who, rendezvous, met));
-  note(who, Operation::Meet, {rendezvous}, {met});
+  note(who, Call::Meet, {rendezvous}, {met});
   return Status::ok();
 }
 
 Status RecordingEnvironment::next(const Caller &who, bool go) {
   RB_TRY(inner.next(who, go));
-  note(who, Operation::Next, {go});
+  note(who, Call::Next, {go});
   return Status::ok();
 }
 
@@ -187,14 +139,14 @@ Status RecordingEnvironment::ask(const Caller &who, int policy, int entry,
   for (const policy::Value &answer : answers)
     numbers.push_back(bitsOf(answer));
   Numbers all = numbers;
-  noteNumbers(who, Operation::Ask, all.first(asked), all.subspan(asked));
+  noteNumbers(who, Call::Ask, all.first(asked), all.subspan(asked));
   return Status::ok();
 }
 
 Status RecordingEnvironment::commit(const Caller &who, int64_t seen,
                                     int64_t expected, bool &ok) {
   RB_TRY(inner.commit(who, seen, expected, ok));
-  note(who, Operation::Commit, {seen, expected}, {ok});
+  note(who, Call::Commit, {seen, expected}, {ok});
   return Status::ok();
 }
 
@@ -206,7 +158,7 @@ Status RecordingEnvironment::nextBatch(const Caller &who,
   std::vector<int64_t> &numbers = streamOf(who).numbers;
   numbers = {request.source, request.channel};
   numbers.insert(numbers.end(), request.keys.begin(), request.keys.end());
-  noteNumbers(who, Operation::NextBatch, numbers,
+  noteNumbers(who, Call::NextBatch, numbers,
               rows.first(static_cast<size_t>(count)));
   return Status::ok();
 }

@@ -6,9 +6,10 @@
 // goes on: what a member had written stays, however it ends.
 #pragma once
 
-#include "program/environment.h"
+#include "program/forwarding_environment.h"
 #include "program/run_events.h"
 
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -26,7 +27,7 @@ struct RecordingSetup {
   int locks = 0;   // of the program
 };
 
-class RecordingEnvironment final : public Environment {
+class RecordingEnvironment final : public ForwardingEnvironment {
 public:
   static Status make(const RecordingSetup &setup,
                      std::unique_ptr<RecordingEnvironment> &made);
@@ -40,17 +41,12 @@ public:
   /// Brings everything to the files. After the last strand has ended.
   Status finish();
 
-  int64_t members(const Caller &who) override;
-  int64_t rank(const Caller &who) override;
-  double now(const Caller &who) override;
-  int64_t stopRequested(const Caller &who) override;
-  int64_t quanta(const Caller &who) override;
-  int64_t roundSamples(const Caller &who) override;
-  int64_t dataSamples(const Caller &who) override;
-  Status work(const Caller &who, const char *name, bool begin) override;
-  void computed(const Caller &who, int64_t samples, double loss) override;
+#define RB_FACT(type, name, tag, method)                                       \
+  type method(const Caller &who) override {                                    \
+    return noted(who, Call::tag, inner.method(who));                           \
+  }
+#include "abi/calls.def"
   Status lock(const Caller &who, int lock, const char *cells) override;
-  Status unlock(const Caller &who, int lock) override;
   Status meet(const Caller &who, int rendezvous, bool &met) override;
   Status start(const Caller &who, const CollectiveStart &call,
                FutureHandle &future) override;
@@ -88,27 +84,29 @@ private:
   };
 
   explicit RecordingEnvironment(const RecordingSetup &setup)
-      : setup(setup), inner(setup.inner),
+      : ForwardingEnvironment(setup.inner), setup(setup),
         turns(static_cast<size_t>(setup.locks)) {}
   Stream &streamOf(const Caller &who) {
     return streams[static_cast<size_t>(who.strand)];
   }
   using List = std::initializer_list<int64_t>;
-  void note(const Caller &who, Operation operation, List asked,
-            List answered = {}) {
+  void note(const Caller &who, Call operation, List asked, List answered = {}) {
     noteNumbers(who, operation, {asked.begin(), asked.size()},
                 {answered.begin(), answered.size()});
   }
-  void noteNumbers(const Caller &who, Operation operation, Numbers asked,
+  void noteNumbers(const Caller &who, Call operation, Numbers asked,
                    Numbers answered);
-  int64_t noted(const Caller &who, Operation operation, int64_t answer) {
+  int64_t noted(const Caller &who, Call operation, int64_t answer) {
     note(who, operation, {}, {answer});
+    return answer;
+  }
+  double noted(const Caller &who, Call operation, double answer) {
+    note(who, operation, {}, {std::bit_cast<int64_t>(answer)});
     return answer;
   }
   static void flush(Stream &stream);
 
   RecordingSetup setup;
-  Environment &inner;
   std::vector<Stream> streams; // of the strands, then of the rest
   std::vector<int64_t> turns;  // at each lock, written under it
   bool muted = false;

@@ -13,10 +13,10 @@ Status RecordingEnvironment::start(const Caller &who,
                                    const CollectiveStart &call,
                                    FutureHandle &future) {
   RB_TRY(inner.start(who, call, future));
-  if (call.kind == RB_START_BROADCAST)
-    note(who, Operation::Broadcast, {call.channel, call.root});
+  if (call.kind == Call::Broadcast)
+    note(who, call.kind, {call.channel, call.root});
   else
-    note(who, Operation::AllReduce, {call.channel});
+    note(who, call.kind, {call.channel});
   return Status::ok();
 }
 
@@ -24,21 +24,23 @@ Status RecordingEnvironment::exchange(const Caller &who,
                                       const ExchangeStart &call,
                                       FutureHandle &future) {
   RB_TRY(inner.exchange(who, call, future));
-  note(who, Operation::Exchange, {call.channel, call.peer, call.tag});
+  note(who, Call::Exchange, {call.channel, call.peer, call.tag});
   return Status::ok();
 }
 
 Status RecordingEnvironment::pull(const Caller &who, int channel, int64_t after,
                                   FutureHandle &future) {
   RB_TRY(inner.pull(who, channel, after, future));
-  note(who, Operation::Pull, {channel, after});
+  note(who, Call::Pull, {channel, after});
   std::lock_guard lock(mutex);
   pulls.insert(future);
   return Status::ok();
 }
 
 bool RecordingEnvironment::done(const Caller &who, FutureHandle future) {
-  return noted(who, Operation::Done, inner.done(who, future)) != 0;
+  bool answer = inner.done(who, future);
+  note(who, Call::Done, {}, {answer});
+  return answer;
 }
 
 Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
@@ -50,7 +52,7 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
     pulled = pulls.erase(future) > 0;
   }
   if (isAgain(status))
-    note(who, Operation::Await, {}, {1});
+    note(who, Call::Await, {}, {1});
   if (!status)
     return status;
   std::vector<int64_t> &numbers = streamOf(who).numbers;
@@ -62,13 +64,13 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
     numbers.push_back(number);
   }
   numbers.push_back(checksumOf(outs));
-  noteNumbers(who, Operation::Await, {}, numbers);
+  noteNumbers(who, Call::Await, {}, numbers);
   return status;
 }
 
 void RecordingEnvironment::repeated(const Caller &who, int64_t count) {
   inner.repeated(who, count);
-  note(who, Operation::Repeated, {count});
+  note(who, Call::Repeated, {count});
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +80,7 @@ void RecordingEnvironment::repeated(const Caller &who, int64_t count) {
 Status RecordingEnvironment::push(const Caller &who, int channel,
                                   int64_t ticket, Parts ins) {
   RB_TRY(inner.push(who, channel, ticket, ins));
-  note(who, Operation::Push, {channel, ticket});
+  note(who, Call::Push, {channel, ticket});
   return Status::ok();
 }
 
@@ -86,7 +88,7 @@ Status RecordingEnvironment::collect(const Caller &who, int channel,
                                      int64_t first, bool byStaleness,
                                      Parts outs, int64_t &collected) {
   RB_TRY(inner.collect(who, channel, first, byStaleness, outs, collected));
-  note(who, Operation::Collect, {channel, first, byStaleness},
+  note(who, Call::Collect, {channel, first, byStaleness},
        {collected, checksumOf(outs)});
   return Status::ok();
 }
@@ -94,19 +96,19 @@ Status RecordingEnvironment::collect(const Caller &who, int channel,
 Status RecordingEnvironment::grant(const Caller &who, int channel, bool toAll,
                                    int64_t to, int64_t staleAfter, Parts ins) {
   RB_TRY(inner.grant(who, channel, toAll, to, staleAfter, ins));
-  note(who, Operation::Grant, {channel, toAll, to, staleAfter});
+  note(who, Call::Grant, {channel, toAll, to, staleAfter});
   return Status::ok();
 }
 
 Status RecordingEnvironment::close(const Caller &who, int channel) {
   RB_TRY(inner.close(who, channel));
-  note(who, Operation::Close, {channel});
+  note(who, Call::Close, {channel});
   return Status::ok();
 }
 
 int64_t RecordingEnvironment::workers(const Caller &who, int channel) {
   int64_t count = inner.workers(who, channel);
-  note(who, Operation::Workers, {channel}, {count});
+  note(who, Call::Workers, {channel}, {count});
   return count;
 }
 

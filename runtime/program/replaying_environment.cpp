@@ -89,7 +89,7 @@ Status ReplayingEnvironment::left(const Caller &who,
           place(who) + ": the replay left the recorded course: " + how};
 }
 
-Status ReplayingEnvironment::expect(const Caller &who, Operation operation,
+Status ReplayingEnvironment::expect(const Caller &who, Call operation,
                                     Numbers asked, size_t answers) {
   StrandState &strand = strandOf(who);
   RB_TRY(Status(strand.failure));
@@ -114,7 +114,7 @@ Status ReplayingEnvironment::expect(const Caller &who, Operation operation,
   return Status::ok();
 }
 
-int64_t ReplayingEnvironment::fact(const Caller &who, Operation operation,
+int64_t ReplayingEnvironment::fact(const Caller &who, Call operation,
                                    List asked) {
   StrandState &strand = strandOf(who);
   Status status = expect(who, operation, asked, 1);
@@ -128,7 +128,7 @@ Status ReplayingEnvironment::checkModel(int rank, const void *flat,
                                         size_t bytes) {
   auto strands = crew[static_cast<size_t>(rank)].strands.size();
   Caller who{rank, static_cast<int>(strands) - 1, -3};
-  RB_TRY(expect(who, Operation::Model, {}, 1));
+  RB_TRY(expect(who, Call::Model, {}, 1));
   auto checksum = static_cast<int64_t>(checksumOf(flat, bytes));
   return checksum == strandOf(who).event.answered[0]
              ? Status::ok()
@@ -153,36 +153,26 @@ Status ReplayingEnvironment::checkEnd(int rank) {
 // Facts and work
 //===----------------------------------------------------------------------===//
 
-int64_t ReplayingEnvironment::members(const Caller &who) {
-  return fact(who, Operation::Members);
-}
+namespace {
 
-int64_t ReplayingEnvironment::rank(const Caller &who) {
-  return fact(who, Operation::Rank);
+/// A fact of a type as an event has it.
+void readFact(int64_t bits, double &fact) {
+  fact = std::bit_cast<double>(bits);
 }
+void readFact(int64_t bits, int64_t &fact) { fact = bits; }
 
-double ReplayingEnvironment::now(const Caller &who) {
-  return std::bit_cast<double>(fact(who, Operation::Now));
-}
+} // namespace
 
-int64_t ReplayingEnvironment::stopRequested(const Caller &who) {
-  return fact(who, Operation::StopRequested);
-}
-
-int64_t ReplayingEnvironment::quanta(const Caller &who) {
-  return fact(who, Operation::Quanta);
-}
-
-int64_t ReplayingEnvironment::roundSamples(const Caller &who) {
-  return fact(who, Operation::RoundSamples);
-}
-
-int64_t ReplayingEnvironment::dataSamples(const Caller &who) {
-  return fact(who, Operation::DataSamples);
-}
+#define RB_FACT(type, name, tag, method)                                       \
+  type ReplayingEnvironment::method(const Caller &who) {                       \
+    type answer;                                                               \
+    readFact(fact(who, Call::tag), answer);                                    \
+    return answer;                                                             \
+  }
+#include "abi/calls.def"
 
 int64_t ReplayingEnvironment::workers(const Caller &who, int channel) {
-  return fact(who, Operation::Workers, {channel});
+  return fact(who, Call::Workers, {channel});
 }
 
 Status ReplayingEnvironment::work(const Caller &, const char *, bool) {
@@ -203,7 +193,7 @@ void ReplayingEnvironment::computed(const Caller &who, int64_t samples,
 //===----------------------------------------------------------------------===//
 
 Status ReplayingEnvironment::lock(const Caller &who, int lock, const char *) {
-  RB_TRY(expect(who, Operation::Lock, {lock}, 1));
+  RB_TRY(expect(who, Call::Lock, {lock}, 1));
   int64_t turn = strandOf(who).event.answered[0];
   LockState &state =
       crew[static_cast<size_t>(who.rank)].locks[static_cast<size_t>(lock)];
@@ -227,13 +217,13 @@ Status ReplayingEnvironment::unlock(const Caller &who, int lock) {
 
 Status ReplayingEnvironment::meet(const Caller &who, int rendezvous,
                                   bool &met) {
-  RB_TRY(expect(who, Operation::Meet, {rendezvous}, 1));
+  RB_TRY(expect(who, Call::Meet, {rendezvous}, 1));
   met = strandOf(who).event.answered[0] != 0;
   return Status::ok();
 }
 
 Status ReplayingEnvironment::next(const Caller &who, bool go) {
-  RB_TRY(expect(who, Operation::Next, {go}, 0));
+  RB_TRY(expect(who, Call::Next, {go}, 0));
   if (setup.statistics)
     setup.statistics[who.rank].rounds[who.strand].store(who.round + 1);
   return Status::ok();
@@ -250,7 +240,7 @@ Status ReplayingEnvironment::ask(const Caller &who, int policy, int entry,
   strand.numbers = {policy, entry};
   for (const policy::Value &input : inputs)
     strand.numbers.push_back(bitsOf(input));
-  RB_TRY(expect(who, Operation::Ask, strand.numbers, answers.size()));
+  RB_TRY(expect(who, Call::Ask, strand.numbers, answers.size()));
   const auto &types = setup.program.policies[static_cast<size_t>(policy)]
                           .entries[static_cast<size_t>(entry)]
                           .outputs;
@@ -268,7 +258,7 @@ Status ReplayingEnvironment::ask(const Caller &who, int policy, int entry,
 
 Status ReplayingEnvironment::commit(const Caller &who, int64_t seen,
                                     int64_t expected, bool &ok) {
-  RB_TRY(expect(who, Operation::Commit, {seen, expected}, 1));
+  RB_TRY(expect(who, Call::Commit, {seen, expected}, 1));
   ok = strandOf(who).event.answered[0] != 0;
   return Status::ok();
 }
@@ -281,7 +271,7 @@ Status ReplayingEnvironment::nextBatch(const Caller &who,
   strand.numbers = {request.source, request.channel};
   strand.numbers.insert(strand.numbers.end(), request.keys.begin(),
                         request.keys.end());
-  RB_TRY(expect(who, Operation::NextBatch, strand.numbers, 0));
+  RB_TRY(expect(who, Call::NextBatch, strand.numbers, 0));
   if (strand.event.answered.size() > rows.size())
     return left(who, "a batch of the log is larger than a micro-batch");
   std::ranges::copy(strand.event.answered, rows.begin());

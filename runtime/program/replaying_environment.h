@@ -43,43 +43,8 @@ public:
   /// Events that were replayed.
   int64_t events() const { return eventCount; }
 
-  int64_t members(const Caller &who) override;
-  int64_t rank(const Caller &who) override;
-  double now(const Caller &who) override;
-  int64_t stopRequested(const Caller &who) override;
-  int64_t quanta(const Caller &who) override;
-  int64_t roundSamples(const Caller &who) override;
-  int64_t dataSamples(const Caller &who) override;
-  Status work(const Caller &who, const char *name, bool begin) override;
-  void computed(const Caller &who, int64_t samples, double loss) override;
-  Status lock(const Caller &who, int lock, const char *cells) override;
-  Status unlock(const Caller &who, int lock) override;
-  Status meet(const Caller &who, int rendezvous, bool &met) override;
-  Status start(const Caller &who, const CollectiveStart &call,
-               FutureHandle &future) override;
-  Status exchange(const Caller &who, const ExchangeStart &call,
-                  FutureHandle &future) override;
-  Status pull(const Caller &who, int channel, int64_t after,
-              FutureHandle &future) override;
-  bool done(const Caller &who, FutureHandle future) override;
-  Status await(const Caller &who, FutureHandle future, Parts outs) override;
-  void repeated(const Caller &who, int64_t count) override;
-  Status push(const Caller &who, int channel, int64_t ticket,
-              Parts ins) override;
-  Status collect(const Caller &who, int channel, int64_t first,
-                 bool byStaleness, Parts outs, int64_t &collected) override;
-  Status grant(const Caller &who, int channel, bool toAll, int64_t to,
-               int64_t staleAfter, Parts ins) override;
-  Status close(const Caller &who, int channel) override;
-  int64_t workers(const Caller &who, int channel) override;
-  Status ask(const Caller &who, int policy, int entry,
-             std::span<const policy::Value> inputs,
-             std::span<policy::Value> answers) override;
-  Status commit(const Caller &who, int64_t seen, int64_t expected,
-                bool &ok) override;
-  Status nextBatch(const Caller &who, const BatchRequest &request,
-                   std::span<int64_t> rows, int64_t &count) override;
-  Status next(const Caller &who, bool go) override;
+#define METHOD(result, name, params, args) result name params override;
+#include "program/environment_methods.def"
 
 private:
   using List = std::initializer_list<int64_t>;
@@ -102,7 +67,7 @@ private:
   };
   /// A collective, from the first who joins to the last who has its result.
   struct Collective {
-    Operation operation = Operation::AllReduce;
+    Call operation = Call::AllReduce;
     int64_t root = 0;
     std::vector<ReplayedMessage> shares; // by rank; without bytes: not there
     int joined = 0, taken = 0;
@@ -110,7 +75,7 @@ private:
     std::vector<char> sum;
   };
   struct Future {
-    Operation operation = Operation::AllReduce; // that started it
+    Call operation = Call::AllReduce; // that started it
     int channel = 0;
     int64_t number = 0; // of a collective; tag of an exchange
     int peer = 0;
@@ -129,15 +94,14 @@ private:
   /// An error of the replay itself, at a place.
   Status left(const Caller &who, const std::string &how) const;
   /// The next event, which must be this one with at least so many answers.
-  Status expect(const Caller &who, Operation operation, Numbers asked,
+  Status expect(const Caller &who, Call operation, Numbers asked,
                 size_t answers);
-  Status expect(const Caller &who, Operation operation, List asked,
-                size_t answers) {
+  Status expect(const Caller &who, Call operation, List asked, size_t answers) {
     return expect(who, operation, Numbers(asked.begin(), asked.size()),
                   answers);
   }
-  int64_t fact(const Caller &who, Operation operation, List asked = {});
-  Status checkValues(const Caller &who, Operation operation, Parts outs);
+  int64_t fact(const Caller &who, Call operation, List asked = {});
+  Status checkValues(const Caller &who, Call operation, Parts outs);
   Status awaitCollective(const Caller &who, const Future &future, Parts outs);
   Status awaitExchange(const Caller &who, const Future &future, Parts outs);
   Status awaitPull(const Caller &who, const Future &future, Parts outs);

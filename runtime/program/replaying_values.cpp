@@ -12,7 +12,7 @@ FutureHandle ReplayingEnvironment::add(const Future &future) {
   return lastFuture;
 }
 
-Status ReplayingEnvironment::checkValues(const Caller &who, Operation operation,
+Status ReplayingEnvironment::checkValues(const Caller &who, Call operation,
                                          Parts outs) {
   if (strandOf(who).event.answered.back() == checksumOf(outs))
     return Status::ok();
@@ -31,55 +31,52 @@ static Status otherTypes() {
 Status ReplayingEnvironment::start(const Caller &who,
                                    const CollectiveStart &call,
                                    FutureHandle &future) {
-  bool broadcast = call.kind == RB_START_BROADCAST;
-  Operation operation = broadcast ? Operation::Broadcast : Operation::AllReduce;
-  if (broadcast)
-    RB_TRY(expect(who, operation, {call.channel, call.root}, 0));
+  if (call.kind == Call::Broadcast)
+    RB_TRY(expect(who, call.kind, {call.channel, call.root}, 0));
   else
-    RB_TRY(expect(who, operation, {call.channel}, 0));
+    RB_TRY(expect(who, call.kind, {call.channel}, 0));
   MemberState &member = crew[static_cast<size_t>(who.rank)];
   int64_t number = member.posted[static_cast<size_t>(call.channel)]++;
   Collective &open = collectives[{call.channel, number}];
-  open.operation = operation;
+  open.operation = call.kind;
   open.root = call.root;
   open.shares.resize(static_cast<size_t>(setup.members));
   open.shares[static_cast<size_t>(who.rank)] = ReplayedMessage(call.ins);
   ++open.joined;
-  future = add({operation, call.channel, number, -1});
+  future = add({call.kind, call.channel, number, -1});
   return Status::ok();
 }
 
 Status ReplayingEnvironment::exchange(const Caller &who,
                                       const ExchangeStart &call,
                                       FutureHandle &future) {
-  RB_TRY(
-      expect(who, Operation::Exchange, {call.channel, call.peer, call.tag}, 0));
+  RB_TRY(expect(who, Call::Exchange, {call.channel, call.peer, call.tag}, 0));
   auto peer = static_cast<int>(call.peer);
   snapshots.emplace(PairKey{call.channel, who.rank, peer, call.tag},
                     ReplayedMessage(call.ins));
-  future = add({Operation::Exchange, call.channel, call.tag, peer});
+  future = add({Call::Exchange, call.channel, call.tag, peer});
   return Status::ok();
 }
 
 Status ReplayingEnvironment::pull(const Caller &who, int channel, int64_t after,
                                   FutureHandle &future) {
-  RB_TRY(expect(who, Operation::Pull, {channel, after}, 0));
-  future = add({Operation::Pull, channel, after, -1});
+  RB_TRY(expect(who, Call::Pull, {channel, after}, 0));
+  future = add({Call::Pull, channel, after, -1});
   return Status::ok();
 }
 
 bool ReplayingEnvironment::done(const Caller &who, FutureHandle) {
-  return fact(who, Operation::Done) != 0;
+  return fact(who, Call::Done) != 0;
 }
 
 void ReplayingEnvironment::repeated(const Caller &who, int64_t count) {
-  if (Status status = expect(who, Operation::Repeated, {count}, 0); !status)
+  if (Status status = expect(who, Call::Repeated, {count}, 0); !status)
     strandOf(who).failure = std::move(status);
 }
 
 Status ReplayingEnvironment::await(const Caller &who, FutureHandle handle,
                                    Parts outs) {
-  RB_TRY(expect(who, Operation::Await, {}, 1));
+  RB_TRY(expect(who, Call::Await, {}, 1));
   Future future;
   if (handle != 0) {
     auto found = futures.find(handle);
@@ -92,13 +89,13 @@ Status ReplayingEnvironment::await(const Caller &who, FutureHandle handle,
     return again("the recorded run did this round again");
   if (handle == 0)
     clear(outs);
-  else if (future.operation == Operation::Exchange)
+  else if (future.operation == Call::Exchange)
     RB_TRY(awaitExchange(who, future, outs));
-  else if (future.operation == Operation::Pull)
+  else if (future.operation == Call::Pull)
     RB_TRY(awaitPull(who, future, outs));
   else
     RB_TRY(awaitCollective(who, future, outs));
-  return checkValues(who, Operation::Await, outs);
+  return checkValues(who, Call::Await, outs);
 }
 
 Status ReplayingEnvironment::awaitCollective(const Caller &who,
@@ -118,7 +115,7 @@ Status ReplayingEnvironment::awaitCollective(const Caller &who,
     for (size_t i = 0; i != open.shares.size(); ++i) {
       if (!(open.shares[i].shape == shape))
         return otherTypes().annotate(place(who));
-      if (open.operation == Operation::AllReduce ||
+      if (open.operation == Call::AllReduce ||
           static_cast<int64_t>(i) == open.root)
         messages.push_back(open.shares[i].data.data());
     }
@@ -185,7 +182,7 @@ Status ReplayingEnvironment::awaitPull(const Caller &who, const Future &future,
 
 Status ReplayingEnvironment::push(const Caller &who, int channel,
                                   int64_t ticket, Parts ins) {
-  RB_TRY(expect(who, Operation::Push, {channel, ticket}, 0));
+  RB_TRY(expect(who, Call::Push, {channel, ticket}, 0));
   mailboxes.at(channel).push(who.rank, ticket, ins);
   return Status::ok();
 }
@@ -193,7 +190,7 @@ Status ReplayingEnvironment::push(const Caller &who, int channel,
 Status ReplayingEnvironment::collect(const Caller &who, int channel,
                                      int64_t first, bool byStaleness,
                                      Parts outs, int64_t &collected) {
-  RB_TRY(expect(who, Operation::Collect, {channel, first, byStaleness}, 2));
+  RB_TRY(expect(who, Call::Collect, {channel, first, byStaleness}, 2));
   collected = strandOf(who).event.answered[0];
   ReplayedMailbox &mailbox = mailboxes.at(channel);
   int workers = setup.members - 1;
@@ -209,18 +206,18 @@ Status ReplayingEnvironment::collect(const Caller &who, int channel,
   if (Status status = mailbox.collect(collected, first, byStaleness, outs);
       !status)
     return left(who, "collect: " + status.message());
-  return checkValues(who, Operation::Collect, outs);
+  return checkValues(who, Call::Collect, outs);
 }
 
 Status ReplayingEnvironment::grant(const Caller &who, int channel, bool toAll,
                                    int64_t to, int64_t staleAfter, Parts ins) {
-  RB_TRY(expect(who, Operation::Grant, {channel, toAll, to, staleAfter}, 0));
+  RB_TRY(expect(who, Call::Grant, {channel, toAll, to, staleAfter}, 0));
   mailboxes.at(channel).grant(toAll, staleAfter, ins);
   return Status::ok();
 }
 
 Status ReplayingEnvironment::close(const Caller &who, int channel) {
-  RB_TRY(expect(who, Operation::Close, {channel}, 0));
+  RB_TRY(expect(who, Call::Close, {channel}, 0));
   mailboxes.at(channel).close();
   return Status::ok();
 }

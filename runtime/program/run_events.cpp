@@ -1,44 +1,10 @@
 #include "program/run_events.h"
 
-#include <array>
+#include <algorithm>
 
 namespace rubato {
 
 namespace {
-
-struct Words {
-  const char *name;
-  std::array<const char *, 4> asked = {};
-};
-
-constexpr std::array<Words, operationCount> words = {{
-    {"members"},
-    {"rank"},
-    {"now"},
-    {"stop_requested"},
-    {"quanta"},
-    {"round_samples"},
-    {"lock", {"number"}},
-    {"meet", {"rendezvous"}},
-    {"all_reduce", {"channel"}},
-    {"broadcast", {"channel", "root"}},
-    {"exchange", {"channel", "peer", "tag"}},
-    {"pull", {"channel", "after"}},
-    {"done"},
-    {"await"},
-    {"repeat", {"count"}},
-    {"push", {"channel", "ticket"}},
-    {"collect", {"channel", "first", "by staleness"}},
-    {"grant", {"channel", "to all", "to", "stale after"}},
-    {"close", {"channel"}},
-    {"workers", {"channel"}},
-    {"ask", {"policy", "entry", "input", "input"}},
-    {"commit", {"seen", "expected"}},
-    {"next_batch", {"source", "channel", "key", "key"}},
-    {"next", {"go"}},
-    {"model"},
-    {"data_samples"},
-}};
 
 void writeNumber(uint64_t number, std::string &bytes) {
   while (number >= 0x80) {
@@ -85,18 +51,21 @@ bool readNumbers(std::string_view &bytes, std::vector<int64_t> &numbers) {
 
 } // namespace
 
-std::string describe(Operation operation, Numbers asked) {
-  const Words &its = words[static_cast<size_t>(operation)];
-  std::string text = its.name;
+std::string describe(Call operation, Numbers asked) {
+  const CallNames &its = callNames[static_cast<size_t>(operation)];
+  std::string text = its.text;
+  std::string_view words = its.words;
   for (size_t i = 0; i < asked.size(); ++i) {
-    const char *name = i < its.asked.size() ? its.asked[i] : nullptr;
+    std::string_view word = words.substr(0, words.find(','));
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
     text += i == 0 ? "(" : ", ";
-    text += (name ? name + std::string(" ") : "") + std::to_string(asked[i]);
+    text += std::string(word) + (word.empty() ? "" : " ") +
+            std::to_string(asked[i]);
   }
   return asked.empty() ? text : text + ")";
 }
 
-void writeEvent(Operation operation, Numbers asked, Numbers answered,
+void writeEvent(Call operation, Numbers asked, Numbers answered,
                 std::string &bytes) {
   bytes.push_back(static_cast<char>(operation));
   writeNumbers(asked, bytes);
@@ -104,9 +73,9 @@ void writeEvent(Operation operation, Numbers asked, Numbers answered,
 }
 
 bool readEvent(std::string_view &bytes, RunEvent &event) {
-  if (bytes.empty() || static_cast<uint8_t>(bytes.front()) >= operationCount)
+  if (bytes.empty() || static_cast<uint8_t>(bytes.front()) >= callCount)
     return false;
-  event.operation = static_cast<Operation>(bytes.front());
+  event.operation = static_cast<Call>(bytes.front());
   bytes.remove_prefix(1);
   return readNumbers(bytes, event.asked) && readNumbers(bytes, event.answered);
 }

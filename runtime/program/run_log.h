@@ -1,6 +1,6 @@
 // The file of a recorded run.
 //
-//   rubato run log 2 BYTES CHECKSUM     bytes behind this line, and their sum
+//   rubato run log 3 BYTES CHECKSUM     bytes behind this line, and their sum
 //   {"…": …}                            what was run: JSON on one line
 //   streams                             the events of each strand, in a row
 //
@@ -18,7 +18,7 @@
 
 namespace rubato {
 
-inline constexpr int runLogVersion = 2;
+inline constexpr int runLogVersion = 3;
 
 /// The events of one strand (program/run_events.h); not owned.
 struct RunStream {

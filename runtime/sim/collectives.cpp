@@ -9,20 +9,16 @@ Collectives::Collectives(Stage &stage)
       posted(static_cast<size_t>(stage.members),
              std::vector<int64_t>(stage.spec.channels.size())) {}
 
-static const char *nameOf(rb_start_kind kind) {
-  return kind == RB_START_ALL_REDUCE ? "all_reduce" : "broadcast";
-}
-
 Status Collectives::post(Strand &strand, const CollectiveStart &call,
                          FutureHandle &future) {
   auto channel = static_cast<size_t>(call.channel);
   auto rank = static_cast<size_t>(strand.rank);
   int64_t number = posted[rank][channel]++;
   Open &open = channels[channel][number];
-  const char *name = nameOf(call.kind);
+  const char *name = callName(call.kind);
   // Only the root's values travel in a broadcast.
   Payload values = call.outs.empty()
-                       ? Payload(call.ins, call.kind == RB_START_ALL_REDUCE ||
+                       ? Payload(call.ins, call.kind == Call::AllReduce ||
                                                call.root == strand.rank)
                        : Payload::shown(call.ins);
   if (open.joined == 0) {
@@ -38,7 +34,7 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
           std::string("is number ") + std::to_string(number) + " on @" +
               stage.channelName(call.channel) + " with " +
               shapeOf(values.slots()) + ", but rank " +
-              std::to_string(open.first) + " has " + nameOf(open.kind) +
+              std::to_string(open.first) + " has " + callName(open.kind) +
               " of " + shapeOf(first.slots()) +
               " there; all members must use a channel in one order");
     if (open.root != call.root)
@@ -48,7 +44,7 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
                              " has it from " + std::to_string(open.root) +
                              "; it must be the same on every member");
   }
-  if (call.kind == RB_START_BROADCAST &&
+  if (call.kind == Call::Broadcast &&
       (call.root < 0 || call.root >= stage.members))
     return stage.error(strand, name,
                        "from rank " + std::to_string(call.root) + " of " +
@@ -62,9 +58,7 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
   future = stage.futures.add(std::move(made));
   open.shares[rank] = {true, std::move(values), future, call.outs};
   ++stage.counts(strand.rank).collectives;
-  if (stage.opens(strand, call.kind == RB_START_ALL_REDUCE
-                              ? Event::AllReduce
-                              : Event::Broadcast)) {
+  if (stage.opens(strand, call.kind)) {
     stage.log.text("channel", stage.channelName(call.channel));
     stage.log.number("seq", number);
     stage.log.close();
@@ -83,7 +77,7 @@ static bool isSameMemory(Parts a, Parts b) {
 
 void Collectives::complete(int channel, int64_t number, const Open &open) {
   SharedPayload shared;
-  if (open.kind == RB_START_ALL_REDUCE) {
+  if (open.kind == Call::AllReduce) {
     std::vector<const Payload *> all;
     // Where all share the memory of results, the sum is written there at once.
     Parts outs = open.shares[0].outs;

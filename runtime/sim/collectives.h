@@ -21,7 +21,7 @@ public:
 private:
   /// One collective, while somebody has not joined it.
   struct Open {
-    rb_start_kind kind = RB_START_ALL_REDUCE;
+    Call kind = Call::AllReduce;
     int first = 0; // who joined first
     int64_t root = 0;
     int joined = 0;

@@ -137,7 +137,7 @@ Status Decisions::ask(Strand &strand, int policy, int entry,
 }
 
 void Decisions::record(const Question &question) {
-  if (!stage.opens(*question.strand, Event::Ask))
+  if (!stage.opens(*question.strand, Call::Ask))
     return;
   auto list = [&](const char *key, std::span<const policy::Value> values) {
     stage.log.openList(key);

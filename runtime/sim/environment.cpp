@@ -169,7 +169,7 @@ Status SimEnvironment::lock(const Caller &who, int, const char *cells) {
   if (!cells || !*cells)
     return Status::ok();
   stage->spend(strand, "atomic");
-  if (stage->opens(strand, Event::Atomic)) {
+  if (stage->opens(strand, Call::Atomic)) {
     stage->log.openList("cells");
     std::string_view rest = cells;
     while (!rest.empty()) {
@@ -255,7 +255,7 @@ Status SimEnvironment::nextBatch(const Caller &who, const BatchRequest &request,
   for (size_t i = 0; i != places.size(); ++i)
     rows[i] = samples->rowAt(request.source, places[i]);
   count = strand.samples = static_cast<int64_t>(places.size());
-  if (stage->opens(strand, Event::NextBatch)) {
+  if (stage->opens(strand, Call::NextBatch)) {
     stage->log.text("source", nameOf(request.source));
     stage->log.numbers("ids", rows.first(places.size()));
     stage->log.close();
@@ -266,7 +266,7 @@ Status SimEnvironment::nextBatch(const Caller &who, const BatchRequest &request,
 Status SimEnvironment::next(const Caller &who, bool go) {
   Strand &strand = strandOf(who);
   RB_TRY(visible(strand));
-  if (stage->opens(strand, Event::Next)) {
+  if (stage->opens(strand, Call::Next)) {
     stage->log.truth("go", go);
     stage->log.close();
   }

@@ -63,45 +63,8 @@ public:
 
   // Environment.
   bool sharesValues() const override { return true; }
-  int64_t members(const Caller &who) override;
-  int64_t rank(const Caller &who) override;
-  double now(const Caller &who) override;
-  int64_t stopRequested(const Caller &who) override;
-  int64_t quanta(const Caller &who) override;
-  int64_t roundSamples(const Caller &who) override;
-  int64_t dataSamples(const Caller &who) override;
-  Status work(const Caller &who, const char *name, bool begin) override;
-  void computed(const Caller &who, int64_t samples, double loss) override;
-  /// Without cells: somebody reads them, which siblings may notice, but which
-  /// is no event.
-  Status lock(const Caller &who, int lock, const char *cells) override;
-  Status unlock(const Caller &who, int lock) override;
-  Status meet(const Caller &who, int rendezvous, bool &met) override;
-  Status start(const Caller &who, const CollectiveStart &call,
-               FutureHandle &future) override;
-  Status exchange(const Caller &who, const ExchangeStart &call,
-                  FutureHandle &future) override;
-  Status pull(const Caller &who, int channel, int64_t after,
-              FutureHandle &future) override;
-  bool done(const Caller &who, FutureHandle future) override;
-  Status await(const Caller &who, FutureHandle future, Parts outs) override;
-  void repeated(const Caller &who, int64_t count) override;
-  Status push(const Caller &who, int channel, int64_t ticket,
-              Parts ins) override;
-  Status collect(const Caller &who, int channel, int64_t first,
-                 bool byStaleness, Parts outs, int64_t &collected) override;
-  Status grant(const Caller &who, int channel, bool toAll, int64_t to,
-               int64_t staleAfter, Parts ins) override;
-  Status close(const Caller &who, int channel) override;
-  int64_t workers(const Caller &who, int channel) override;
-  Status ask(const Caller &who, int policy, int entry,
-             std::span<const policy::Value> inputs,
-             std::span<policy::Value> answers) override;
-  Status commit(const Caller &who, int64_t seen, int64_t expected,
-                bool &ok) override;
-  Status nextBatch(const Caller &who, const BatchRequest &request,
-                   std::span<int64_t> rows, int64_t &count) override;
-  Status next(const Caller &who, bool go) override;
+#define METHOD(result, name, params, args) result name params override;
+#include "program/environment_methods.def"
 
 private:
   friend class Simulation;

@@ -120,7 +120,7 @@ Status SimEnvironment::await(const Caller &who, FutureHandle handle,
   future = stage->futures.find(handle);
   if (Status status = deliver(future, outs); !status)
     return stage->error(strand, "await", status.message());
-  if (stage->opens(strand, Event::Await)) {
+  if (stage->opens(strand, Call::Await)) {
     EventLog &log = stage->log;
     log.text("of", future ? future->operation : "ready");
     log.scalars("scalars", outs);
@@ -155,7 +155,7 @@ void SimEnvironment::repeated(const Caller &who, int64_t count) {
   if (polled && setup.costs->restartsAtOnce())
     (void)poll(strand, polled);
   ++stage->statistics.repeats[count];
-  if (stage->opens(strand, Event::Repeat)) {
+  if (stage->opens(strand, Call::Repeated)) {
     stage->log.number("k", count);
     stage->log.close();
   }

@@ -67,7 +67,7 @@ Status Mailbox::judge() {
                          ? "beyond the bound"
                          : "dropped";
   if (stage.opens(stage.schedule.now(), serverRank, 0,
-                  stage.strand(serverRank, 0).round, Event::Upload)) {
+                  stage.strand(serverRank, 0).round, Call::Upload)) {
     stage.log.number("worker", worker.rank);
     stage.log.number("ticket", upload.ticket);
     stage.log.text("verdict", said);
@@ -140,7 +140,7 @@ Status Mailbox::collect(Strand &strand, int64_t first, bool byStaleness,
   }
   for (Worker &worker : workers)
     worker.accepted.reset();
-  if (stage.opens(strand, Event::Collect)) {
+  if (stage.opens(strand, Call::Collect)) {
     stage.log.text("channel", stage.channelName(channel));
     stage.log.number("version", ledger.version());
     stage.log.openList("who");
@@ -170,7 +170,7 @@ Status Mailbox::grant(Strand &strand, bool toAll, int64_t staleAfter,
     samples.voidLeases(worker.rank, each.ticket);
   }
   stage.statistics.downloads += static_cast<int64_t>(grants.size());
-  if (stage.opens(strand, Event::Grant)) {
+  if (stage.opens(strand, Call::Grant)) {
     stage.log.text("channel", stage.channelName(channel));
     stage.log.number("version", ledger.version());
     stage.log.openList("to");
@@ -189,7 +189,7 @@ Status Mailbox::grant(Strand &strand, bool toAll, int64_t staleAfter,
 }
 
 Status Mailbox::close(Strand &strand) {
-  if (stage.opens(strand, Event::Close)) {
+  if (stage.opens(strand, Call::Close)) {
     stage.log.text("channel", stage.channelName(channel));
     stage.log.close();
   }

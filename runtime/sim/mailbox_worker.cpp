@@ -23,7 +23,7 @@ Status Mailbox::pull(Strand &strand, int64_t after, FutureHandle &future) {
   made.channel = channel;
   made.number = after;
   future = stage.futures.add(std::move(made));
-  if (stage.opens(strand, Event::Pull)) {
+  if (stage.opens(strand, Call::Pull)) {
     stage.log.text("channel", stage.channelName(channel));
     stage.log.number("after", after);
     stage.log.close();
@@ -67,7 +67,7 @@ Status Mailbox::push(Strand &strand, int64_t ticket, Parts ins) {
   int64_t at = stage.schedule.now() +
                stage.costs.message(strand.rank, ticket, upload.values.bytes());
   ++stage.counts(strand.rank).pushes;
-  if (stage.opens(strand, Event::Push)) {
+  if (stage.opens(strand, Call::Push)) {
     stage.log.text("channel", stage.channelName(channel));
     stage.log.number("ticket", ticket);
     stage.log.close();

@@ -46,7 +46,7 @@ Status Meetings::meet(Strand &strand, int rendezvous, bool &met) {
     stage.schedule.wake(other, std::max(other.readyAt, stage.schedule.now()));
     RB_TRY(stage.schedule.step(strand, strand.readyAt));
   }
-  if (stage.opens(strand, Event::Meet)) {
+  if (stage.opens(strand, Call::Meet)) {
     stage.log.truth("met", met);
     stage.log.close();
   }
@@ -95,7 +95,7 @@ Status Votes::commit(Strand &strand, int64_t seen, int64_t expected, bool &ok) {
     RB_TRY(stage.wait(strand, "commit",
                       [] { return "waits for the other members"; }));
   }
-  if (stage.opens(strand, Event::Commit)) {
+  if (stage.opens(strand, Call::Commit)) {
     stage.log.truth("ok", ok);
     stage.log.close();
   }

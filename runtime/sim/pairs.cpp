@@ -33,7 +33,7 @@ Status Pairs::exchange(Strand &strand, const ExchangeStart &call,
   made.peer = peer;
   future = stage.futures.add(std::move(made));
   auto mine = std::make_shared<const Payload>(call.ins);
-  if (stage.opens(strand, Event::Exchange)) {
+  if (stage.opens(strand, Call::Exchange)) {
     stage.log.text("channel", stage.channelName(call.channel));
     stage.log.number("peer", call.peer);
     stage.log.number("tag", call.tag);

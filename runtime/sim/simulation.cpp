@@ -158,7 +158,7 @@ Status Simulation::partEnded(Strand &strand) {
     return Status::ok();
   }
   if (member.phase == Phase::Drain) {
-    if (stage.opens(strand, Event::Drained))
+    if (stage.opens(strand, Call::Drained))
       stage.log.close();
     member.phase = Phase::Ended;
     environment.leave(strand.rank);

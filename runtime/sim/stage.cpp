@@ -34,15 +34,15 @@ int64_t Stage::spend(Strand &strand, std::string_view work) {
 }
 
 bool Stage::opens(int64_t time, int rank, int strand, int64_t round,
-                  Event event) {
+                  Call event) {
   ++events[static_cast<size_t>(event)];
   if (!log.isOn())
     return false;
-  log.open(time, rank, strand, round, kEventNames[static_cast<size_t>(event)]);
+  log.open(time, rank, strand, round, callName(event));
   return true;
 }
 
-bool Stage::opens(const Strand &strand, Event event) {
+bool Stage::opens(const Strand &strand, Call event) {
   return opens(strand.readyAt, strand.rank, strand.index, strand.round, event);
 }
 
@@ -88,7 +88,7 @@ std::string Stage::list(const std::vector<int> &ranks) const {
 void Stage::summarise() {
   for (size_t i = 0; i != events.size(); ++i)
     if (events[i])
-      statistics.events[kEventNames[i]] = events[i];
+      statistics.events[callNames[i].text] = events[i];
   for (size_t rank = 0; rank != crew.size(); ++rank) {
     MemberStatistics &counts = statistics.members[rank];
     for (size_t i = 0; i != counts.rounds.size(); ++i) {

@@ -2,6 +2,7 @@
 // clock, the costs, the log and the counts.
 #pragma once
 
+#include "abi/calls.h"
 #include "program/spec.h"
 #include "sim/costs.h"
 #include "sim/event_log.h"
@@ -13,32 +14,6 @@
 #include <deque>
 
 namespace rubato::sim {
-
-/// What the log has lines of.
-enum class Event {
-  AllReduce,
-  Broadcast,
-  Await,
-  Repeat,
-  NextBatch,
-  Atomic,
-  Exchange,
-  Pull,
-  Push,
-  Upload,
-  Collect,
-  Grant,
-  Close,
-  Ask,
-  Meet,
-  Commit,
-  Next,
-  Drained
-};
-inline constexpr std::array<const char *, 18> kEventNames = {
-    "all_reduce", "broadcast", "await", "repeat", "next_batch", "atomic",
-    "exchange",   "pull",      "push",  "upload", "collect",    "grant",
-    "close",      "ask",       "meet",  "commit", "next",       "drained"};
 
 struct VirtualMember {
   enum class Phase { Init, Strands, Drain, Ended, Model };
@@ -76,8 +51,8 @@ public:
 
   /// Counts an event. True where the log wants it: then its line is open, and
   /// the caller adds what belongs to it and closes it.
-  bool opens(const Strand &strand, Event event);
-  bool opens(int64_t time, int rank, int strand, int64_t round, Event event);
+  bool opens(const Strand &strand, Call event);
+  bool opens(int64_t time, int rank, int strand, int64_t round, Call event);
 
   /// An error at an operation of a strand.
   Status error(const Strand &strand, std::string_view operation,
@@ -104,7 +79,7 @@ public:
   std::deque<VirtualMember> crew; // strands stay where they are
 
 private:
-  std::array<int64_t, kEventNames.size()> events = {};
+  std::array<int64_t, callCount> events = {};
 };
 
 } // namespace rubato::sim

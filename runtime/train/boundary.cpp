@@ -65,8 +65,8 @@ Status BoundaryEvaluation::at(const Caller &who) {
 Status BoundaryEvaluation::meet(const Caller &who) {
   if (job.evaluators.size() == 1)
     return Status::ok();
-  return noted(job.statistics[who.rank].waits[who.strand],
-               WaitNote::What::Barrier, -1, -1, who.round, [&] {
+  return noted(job.statistics[who.rank].waits[who.strand], Call::Barrier, -1,
+               -1, who.round, [&] {
                  return job.fabric->barrier(who.rank,
                                             std::chrono::steady_clock::now() +
                                                 job.deadline());

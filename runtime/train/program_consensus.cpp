@@ -27,7 +27,7 @@ Status sumOverMembers(ProgramJob &job, int rank, std::vector<double> &values) {
   Part part{RB_F64, static_cast<int64_t>(values.size()), values.data()};
   int64_t future = 0;
   return noted(
-      job.statistics[rank].waits[maxStrands], WaitNote::What::AllReduce, -1, -1,
+      job.statistics[rank].waits[maxStrands], Call::AllReduce, -1, -1,
       drainRound, [&]() -> Status {
         RB_TRY(job.fabric->startAllReduce(rank, channel, {&part, 1}, future));
         return job.fabric->await(rank, future, {&part, 1},

@@ -163,8 +163,8 @@ Status MemberRun::runStrands() {
 Status MemberRun::train() {
   RB_TRY(member->init());
   // Together: or whoever started first computes while the others start.
-  RB_TRY(noted(job.statistics[rank].waits[maxStrands], WaitNote::What::Barrier,
-               -1, -1, initRound, [&] {
+  RB_TRY(noted(job.statistics[rank].waits[maxStrands], Call::Barrier, -1, -1,
+               initRound, [&] {
                  return job.fabric->barrier(
                      rank, std::chrono::steady_clock::now() + job.deadline());
                }));

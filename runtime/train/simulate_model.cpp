@@ -1,5 +1,6 @@
 #include "train/simulate_model.h"
 
+#include "program/refusing_environment.h"
 #include "sim/payload.h"
 
 #include <algorithm>
@@ -13,9 +14,11 @@ namespace rubato {
 // An environment for models only
 //===----------------------------------------------------------------------===//
 
-class ModelObserver::Instant final : public Environment {
+class ModelObserver::Instant final : public RefusingEnvironment {
 public:
-  explicit Instant(int members) : memberCount(members) {}
+  explicit Instant(int members)
+      : RefusingEnvironment("a model may only load cells and reduce them"),
+        memberCount(members) {}
 
   /// The next model is that of `rank`.
   void begin(int rank) {
@@ -37,15 +40,10 @@ public:
 
   int64_t members(const Caller &) override { return memberCount; }
   int64_t rank(const Caller &) override { return present; }
-  double now(const Caller &) override { return 0; }
-  int64_t stopRequested(const Caller &) override { return 0; }
   int64_t quanta(const Caller &) override { return 1; }
-  int64_t roundSamples(const Caller &) override { return 0; }
-  int64_t dataSamples(const Caller &) override { return 0; }
   Status work(const Caller &, const char *, bool) override {
     return Status::ok();
   }
-  void computed(const Caller &, int64_t, double) override {}
   Status lock(const Caller &, int, const char *) override {
     return Status::ok();
   }
@@ -60,10 +58,9 @@ public:
       return Status::ok(); // its turn comes in the pass after this one
     unanswered = true;
     sim::Payload share(call.ins);
-    if (!gathered ||
-        (call.kind == RB_START_BROADCAST && call.root == present)) {
+    if (!gathered || (call.kind == Call::Broadcast && call.root == present)) {
       gathered = std::move(share);
-    } else if (call.kind == RB_START_ALL_REDUCE) {
+    } else if (call.kind == Call::AllReduce) {
       const sim::Payload *const both[] = {&*gathered, &share};
       gathered = sim::Payload::sum(both);
     }
@@ -79,49 +76,8 @@ public:
       std::memset(part.data, 0, static_cast<size_t>(bytesOf(part)));
     return Status::ok();
   }
-  void repeated(const Caller &, int64_t) override {}
-
-  // A model neither talks to single members nor decides anything.
-  Status meet(const Caller &, int, bool &) override { return refuse("meets"); }
-  Status exchange(const Caller &, const ExchangeStart &,
-                  FutureHandle &) override {
-    return refuse("exchanges");
-  }
-  Status pull(const Caller &, int, int64_t, FutureHandle &) override {
-    return refuse("pulls");
-  }
-  Status push(const Caller &, int, int64_t, Parts) override {
-    return refuse("pushes");
-  }
-  Status collect(const Caller &, int, int64_t, bool, Parts,
-                 int64_t &) override {
-    return refuse("collects");
-  }
-  Status grant(const Caller &, int, bool, int64_t, int64_t, Parts) override {
-    return refuse("grants");
-  }
-  Status close(const Caller &, int) override { return refuse("closes"); }
-  int64_t workers(const Caller &, int) override { return 0; }
-  Status ask(const Caller &, int, int, std::span<const policy::Value>,
-             std::span<policy::Value>) override {
-    return refuse("asks");
-  }
-  Status commit(const Caller &, int64_t, int64_t, bool &) override {
-    return refuse("votes");
-  }
-  Status nextBatch(const Caller &, const BatchRequest &, std::span<int64_t>,
-                   int64_t &) override {
-    return refuse("takes a batch");
-  }
-  Status next(const Caller &, bool) override { return refuse("goes on"); }
 
 private:
-  static Status refuse(const char *what) {
-    return {ErrorCode::Internal, std::string("a model ") + what +
-                                     "; it may only load cells and reduce "
-                                     "them"};
-  }
-
   int memberCount, present = 0;
   int64_t started = 0;
   bool unanswered = false;

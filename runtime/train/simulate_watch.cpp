@@ -10,9 +10,9 @@ namespace rubato {
 
 WatchedEnvironment::WatchedEnvironment(Environment &inner, int members,
                                        size_t spans)
-    : spans(static_cast<size_t>(members)),
-      gradients(static_cast<size_t>(members)), inner(inner),
-      memberCount(members), spanLimit(spans) {}
+    : ForwardingEnvironment(inner), spans(static_cast<size_t>(members)),
+      gradients(static_cast<size_t>(members)), memberCount(members),
+      spanLimit(spans) {}
 
 int64_t WatchedEnvironment::nanoseconds(double time) {
   constexpr double perSecond = 1e9;
@@ -86,9 +86,9 @@ Status WatchedEnvironment::meet(const Caller &who, int rendezvous, bool &met) {
 Status WatchedEnvironment::start(const Caller &who, const CollectiveStart &call,
                                  FutureHandle &future) {
   RB_TRY(inner.start(who, call, future));
-  if (call.kind == RB_START_ALL_REDUCE || call.root == who.rank)
+  if (call.kind == Call::AllReduce || call.root == who.rank)
     bytes.add(at(who), bytesOf(call.ins));
-  if (call.kind == RB_START_ALL_REDUCE)
+  if (call.kind == Call::AllReduce)
     reductions[future] = who.round;
   return Status::ok();
 }

@@ -2,7 +2,7 @@
 // compute and wait, what they send, and what a person wants to know afterwards.
 #pragma once
 
-#include "program/environment.h"
+#include "program/forwarding_environment.h"
 
 #include <atomic>
 #include <limits>
@@ -43,7 +43,7 @@ private:
   int64_t past = 0, all = 0;
 };
 
-class WatchedEnvironment final : public Environment {
+class WatchedEnvironment final : public ForwardingEnvironment {
 public:
   /// `spans`: keep up to so many for each member.
   WatchedEnvironment(Environment &inner, int members, size_t spans);
@@ -58,35 +58,14 @@ public:
   std::vector<std::vector<MemberSpan>> spans; // of each member, in order
   std::vector<int64_t> gradients;             // of each member's rounds
 
-  bool sharesValues() const override { return inner.sharesValues(); }
-  int64_t members(const Caller &who) override { return inner.members(who); }
-  int64_t rank(const Caller &who) override { return inner.rank(who); }
-  double now(const Caller &who) override { return inner.now(who); }
   int64_t stopRequested(const Caller &who) override;
-  int64_t quanta(const Caller &who) override { return inner.quanta(who); }
-  int64_t roundSamples(const Caller &who) override {
-    return inner.roundSamples(who);
-  }
-  int64_t dataSamples(const Caller &who) override {
-    return inner.dataSamples(who);
-  }
   Status work(const Caller &who, const char *name, bool begin) override;
   void computed(const Caller &who, int64_t samples, double loss) override;
-  Status lock(const Caller &who, int lock, const char *cells) override {
-    return inner.lock(who, lock, cells);
-  }
-  Status unlock(const Caller &who, int lock) override {
-    return inner.unlock(who, lock);
-  }
   Status meet(const Caller &who, int rendezvous, bool &met) override;
   Status start(const Caller &who, const CollectiveStart &call,
                FutureHandle &future) override;
   Status exchange(const Caller &who, const ExchangeStart &call,
                   FutureHandle &future) override;
-  Status pull(const Caller &who, int channel, int64_t after,
-              FutureHandle &future) override {
-    return inner.pull(who, channel, after, future);
-  }
   bool done(const Caller &who, FutureHandle future) override;
   Status await(const Caller &who, FutureHandle future, Parts outs) override;
   void repeated(const Caller &who, int64_t count) override;
@@ -96,21 +75,11 @@ public:
                  bool byStaleness, Parts outs, int64_t &collected) override;
   Status grant(const Caller &who, int channel, bool toAll, int64_t to,
                int64_t staleAfter, Parts ins) override;
-  Status close(const Caller &who, int channel) override {
-    return inner.close(who, channel);
-  }
-  int64_t workers(const Caller &who, int channel) override {
-    return inner.workers(who, channel);
-  }
   Status ask(const Caller &who, int policy, int entry,
              std::span<const policy::Value> inputs,
              std::span<policy::Value> answers) override;
   Status commit(const Caller &who, int64_t seen, int64_t expected,
                 bool &ok) override;
-  Status nextBatch(const Caller &who, const BatchRequest &request,
-                   std::span<int64_t> rows, int64_t &count) override {
-    return inner.nextBatch(who, request, rows, count);
-  }
   Status next(const Caller &who, bool go) override;
 
 private:
@@ -122,7 +91,6 @@ private:
   /// Does what may wait and notes how long it did.
   template <typename Fn> Status waiting(const Caller &who, Fn call);
 
-  Environment &inner;
   int memberCount;
   bool finite = true; // no loss was anything else
   size_t spanLimit;

@@ -7,55 +7,21 @@
 
 using namespace rubato;
 
-using What = WaitNote::What;
-
-static const char *nameOf(What what) {
-  switch (what) {
-  case What::Nothing:
-    break;
-  case What::AllReduce:
-    return "all_reduce";
-  case What::Broadcast:
-    return "broadcast";
-  case What::Exchange:
-    return "exchange";
-  case What::Pull:
-    return "pull";
-  case What::Push:
-    return "push";
-  case What::Collect:
-    return "collect";
-  case What::Grant:
-    return "grant";
-  case What::Close:
-    return "close";
-  case What::Ask:
-    return "ask";
-  case What::Commit:
-    return "commit";
-  case What::Meet:
-    return "meet";
-  case What::Barrier:
-    return "barrier";
-  }
-  return "";
-}
-
 /// Whether such a call of another member cannot end without `lost`.
-static bool needs(What what, int peer, int server, int lost) {
+static bool needs(Call what, int peer, int server, int lost) {
   switch (what) {
-  case What::AllReduce:
-  case What::Broadcast:
-  case What::Commit:
-  case What::Barrier:
+  case Call::AllReduce:
+  case Call::Broadcast:
+  case Call::Commit:
+  case Call::Barrier:
     return true;
-  case What::Exchange:
+  case Call::Exchange:
     return peer == lost;
-  case What::Pull:
-  case What::Push:
+  case Call::Pull:
+  case Call::Push:
     return server == lost;
-  case What::Collect:
-  case What::Close:
+  case Call::Collect:
+  case Call::Close:
     return server != lost; // the server's, of its workers
   default:
     return false; // a sibling, a decision that others delay, or no wait at all
@@ -71,14 +37,14 @@ template <typename List> static std::string symbol(const List &list, int at) {
 Waited rubato::waitedIn(const WaitNote &note, const ProgramSpec &program,
                         int members, int rank, int lost,
                         const std::string &place) {
-  What what = note.what.load(std::memory_order_acquire);
-  if (what == What::Nothing)
+  Call what = note.what.load(std::memory_order_acquire);
+  if (what == Call::None)
     return {};
   int index = note.index.load(), peer = note.peer.load(), server = -1;
-  std::string where = nameOf(what);
-  if (what == What::Ask) {
+  std::string where = callName(what);
+  if (what == Call::Ask) {
     where += symbol(program.policies, index);
-  } else if (what == What::Meet) {
+  } else if (what == Call::Meet) {
     where += symbol(program.rendezvous, index);
   } else if (std::string name = symbol(program.channels, index);
              !name.empty()) {
@@ -86,7 +52,7 @@ Waited rubato::waitedIn(const WaitNote &note, const ProgramSpec &program,
     server =
         program.serverOf(program.channels[static_cast<size_t>(index)], members);
   }
-  if (what == What::Exchange && peer != lost)
+  if (what == Call::Exchange && peer != lost)
     where += " with rank " + std::to_string(peer);
   return {rank, where + " (" + place + ")", needs(what, peer, server, lost)};
 }

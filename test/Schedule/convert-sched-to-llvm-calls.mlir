@@ -55,7 +55,7 @@ sched.program @worker.round -> i1 {
   sched.renew @v keep
   // CHECK: llvm.call @rb_drop(%[[CTX]], %{{.*}}) : (!llvm.ptr, i32) -> i32
   sched.drop @v
-  // CHECK: llvm.call @rb_start(%[[CTX]], {{.*}}, %[[WORDS]]) : (!llvm.ptr, i32, i32, i64, !llvm.ptr, i64, !llvm.ptr) -> i32
+  // CHECK: llvm.call @rb_all_reduce(%[[CTX]], {{.*}}, %[[WORDS]]) : (!llvm.ptr, i32, !llvm.ptr, i64, !llvm.ptr) -> i32
   // CHECK: %[[F:.*]] = llvm.load %[[WORDS]] : !llvm.ptr -> i64
   %f = sched.start all_reduce channel(0) root(%one) ins(@w[0, 64] : f32, @n[0, 8] : i64)
   // CHECK: %[[DONE:.*]] = llvm.call @rb_done(%[[CTX]], %[[F]]) : (!llvm.ptr, i64) -> i32
@@ -66,6 +66,9 @@ sched.program @worker.round -> i1 {
   // CHECK: llvm.call @rb_exchange
   %e = sched.exchange channel(1) with(%one) tag(%one) ins(@w[0, 64] : f32)
   sched.await %e outs(@w[64, 64] : f32)
+  // CHECK: llvm.call @rb_broadcast(%[[CTX]], {{.*}}, %[[WORDS]]) : (!llvm.ptr, i32, i64, !llvm.ptr, i64, !llvm.ptr) -> i32
+  %b = sched.start broadcast channel(0) root(%one) ins(@n[0, 8] : i64)
+  sched.await %b outs(@n[0, 8] : i64)
   // CHECK: llvm.call @rb_pull
   %p = sched.pull channel(2) after(%one)
   sched.await %p outs(@w[0, 64] : f32)

@@ -8,7 +8,7 @@
 // RUN: clang -std=c11 -Wall -Werror -I %source/runtime/abi %S/Inputs/printing_runtime.c %t.o -o %t.exe
 
 // RUN: %t.exe | FileCheck %s
-// CHECK: abi 2 manifest {"abi":1} (9) weights abc (4) evaluate none
+// CHECK: abi 3 manifest {"abi":1} (9) weights abc (4) evaluate none
 // CHECK-NEXT: == round
 // CHECK-NEXT: quanta
 // CHECK-NEXT: batch

@@ -71,7 +71,7 @@ private:
     RB_TRY(strand.endWork());
     FutureHandle future = 0;
     RB_TRY(strand.environment.start(
-        strand.caller, {RB_START_ALL_REDUCE, 0, 0, ins, outs}, future));
+        strand.caller, {Call::AllReduce, 0, 0, ins, outs}, future));
     RB_TRY(strand.environment.await(strand.caller, future, outs));
     // The update is one atomic; it has no sibling to keep out.
     RB_TRY(strand.environment.lock(strand.caller, 0, strand.updates.c_str()));

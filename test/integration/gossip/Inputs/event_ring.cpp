@@ -6,7 +6,7 @@
 namespace rubato::test {
 
 EventRing::EventRing(const Unit &unit, const Dataset &data, int members)
-    : unit(unit) {
+    : RefusingEnvironment("no gossip program does it"), unit(unit) {
   for (size_t i = 0; i != unit.program.policies.size(); ++i) {
     const PolicySpec &spec = unit.program.policies[i];
     if (spec.placement != policy::Placement::Central)
@@ -102,8 +102,8 @@ EventRing::Mixed EventRing::mixedTo(int rank, int coordinate, double time) {
 
 Status EventRing::start(const Caller &who, const CollectiveStart &call,
                         FutureHandle &future) {
-  if (call.kind != RB_START_BROADCAST)
-    return no();
+  if (call.kind != Call::Broadcast)
+    return RefusingEnvironment::start(who, call, future);
   if (call.root == who.rank)
     model.emplace(call.ins);
   future = 1;
@@ -147,7 +147,7 @@ Status EventRing::ask(const Caller &who, int policy, int entry,
   } else if (name == "averaged") { // never due
     answers[0] = false;
   } else {
-    return no();
+    return RefusingEnvironment::ask(who, policy, entry, inputs, answers);
   }
   return Status::ok();
 }

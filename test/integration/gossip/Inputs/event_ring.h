@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "policy/factory.h"
 #include "program/member.h"
+#include "program/refusing_environment.h"
 #include "sim/fiber.h"
 #include "sim/payload.h"
 #include "support/memory.h"
@@ -33,7 +34,7 @@ inline void require(const Status &status) {
   std::exit(1);
 }
 
-class EventRing final : public Environment {
+class EventRing final : public RefusingEnvironment {
 public:
   EventRing(const Unit &unit, const Dataset &data, int members);
 
@@ -68,12 +69,10 @@ public:
   int64_t members(const Caller &) override { return size(); }
   int64_t rank(const Caller &who) override { return who.rank; }
   double now(const Caller &who) override;
-  int64_t stopRequested(const Caller &) override { return 0; }
   int64_t quanta(const Caller &) override { return 1; }
   int64_t roundSamples(const Caller &) override { return 1; }
   int64_t dataSamples(const Caller &) override { return 1; }
   Status work(const Caller &, const char *, bool) override { return {}; }
-  void computed(const Caller &, int64_t, double) override {}
   Status lock(const Caller &, int, const char *) override { return {}; }
   Status unlock(const Caller &, int) override { return {}; }
   Status meet(const Caller &, int, bool &met) override {
@@ -86,31 +85,12 @@ public:
                   FutureHandle &future) override;
   bool done(const Caller &, FutureHandle) override { return true; }
   Status await(const Caller &who, FutureHandle future, Parts outs) override;
-  void repeated(const Caller &, int64_t) override {}
   Status ask(const Caller &who, int policy, int entry,
              std::span<const policy::Value> inputs,
              std::span<policy::Value> answers) override;
   Status nextBatch(const Caller &who, const BatchRequest &request,
                    std::span<int64_t> rows, int64_t &count) override;
   Status next(const Caller &who, bool go) override;
-
-  // What no gossip program does.
-  Status pull(const Caller &, int, int64_t, FutureHandle &) override {
-    return no();
-  }
-  Status push(const Caller &, int, int64_t, Parts) override { return no(); }
-  Status collect(const Caller &, int, int64_t, bool, Parts,
-                 int64_t &) override {
-    return no();
-  }
-  Status grant(const Caller &, int, bool, int64_t, int64_t, Parts) override {
-    return no();
-  }
-  Status close(const Caller &, int) override { return no(); }
-  int64_t workers(const Caller &, int) override { return 0; }
-  Status commit(const Caller &, int64_t, int64_t, bool &) override {
-    return no();
-  }
 
 private:
   enum { Compute, Gossip, Strands };
@@ -123,9 +103,6 @@ private:
     int64_t asked = 0;                // questions to the matcher
   };
 
-  static Status no() {
-    return {ErrorCode::Internal, "no gossip program does this"};
-  }
   template <typename T> T *at(int rank, const char *cell) {
     return static_cast<T *>(crew[static_cast<size_t>(rank)]->member->address(
         unit.cell(cell)->place));

@@ -99,8 +99,7 @@ TEST_F(ProgramAbi, PassesCallsOn) {
   expectCall("lock 0 w v");
   EXPECT_EQ(rb_unlock(ctx, 0), RB_OK);
   int64_t future = 0;
-  EXPECT_EQ(rb_start(ctx, RB_START_ALL_REDUCE, 0, 0, &range, 1, &future),
-            RB_OK);
+  EXPECT_EQ(rb_all_reduce(ctx, 0, &range, 1, &future), RB_OK);
   EXPECT_EQ(future, 7);
   expectCall("start 0 of 1");
   EXPECT_EQ(rb_exchange(ctx, 1, 2, 5, &range, 1, &future), RB_OK);
@@ -184,9 +183,8 @@ TEST_F(ProgramAbi, RefusesWhatDoesNotExist) {
   expectInvalid(rb_lock(ctx, 1, "w"), "rank 1: there is no lock 1");
   expectInvalid(rb_unlock(ctx, -1), "there is no lock -1");
   expectInvalid(rb_meet(ctx, 1, &flag), "no rendezvous 1");
-  expectInvalid(rb_start(ctx, 2, 0, 0, &range, 1, &future), "unknown kind 2");
-  expectInvalid(rb_start(ctx, 0, 3, 0, &range, 1, &future), "no channel 3");
-  expectInvalid(rb_start(ctx, 0, 1, 0, &range, 1, &future),
+  expectInvalid(rb_all_reduce(ctx, 3, &range, 1, &future), "no channel 3");
+  expectInvalid(rb_all_reduce(ctx, 1, &range, 1, &future),
                 "'grads' is no collective");
   expectInvalid(rb_exchange(ctx, 0, 2, 0, &range, 1, &future), "is no pair");
   expectInvalid(rb_exchange(ctx, 1, 1, 0, &range, 1, &future),

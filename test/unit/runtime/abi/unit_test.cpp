@@ -132,7 +132,7 @@ TEST_P(UnitBad, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Manifests, UnitBad,
     testing::Values(
-        BadManifest{"/abi", 1, "abi: must be an integer from 2 to 2"},
+        BadManifest{"/abi", 1, "abi: must be an integer from 3 to 3"},
         BadManifest{"/float", "f16", "float: must be f32, f64 or i64"},
         BadManifest{"/float", "i64", "float: must be f32 or f64"},
         BadManifest{"/quantum", 0, "quantum: must be"},

@@ -73,8 +73,7 @@ protected:
   void startFrom(int32_t value) {
     rb_range range{value, RB_F32, 0, count};
     int64_t future = 0;
-    ASSERT_EQ(rb_start(ctx, RB_START_ALL_REDUCE, 0, 0, &range, 1, &future),
-              RB_OK);
+    ASSERT_EQ(rb_all_reduce(ctx, 0, &range, 1, &future), RB_OK);
   }
   void awaitIn(int32_t value) {
     rb_range range{value, RB_F32, 0, count};
@@ -197,8 +196,7 @@ TEST_F(Values, AreRefusedWhereThereAreNone) {
   EXPECT_EQ(rb_look(ctx, first, RB_PRIVATE, int64_t{1} << 40, 0), RB_INVALID);
   rb_range range{second + 1, RB_F32, 0, count};
   int64_t future = 0;
-  EXPECT_EQ(rb_start(ctx, RB_START_ALL_REDUCE, 0, 0, &range, 1, &future),
-            RB_INVALID);
+  EXPECT_EQ(rb_all_reduce(ctx, 0, &range, 1, &future), RB_INVALID);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // An environment of one member that notes the calls and answers as told.
 #pragma once
 
-#include "program/environment.h"
+#include "program/refusing_environment.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +9,10 @@
 
 namespace rubato::test {
 
-class FakeEnvironment : public Environment {
+class FakeEnvironment : public RefusingEnvironment {
 public:
+  FakeEnvironment() : RefusingEnvironment("no test expects it") {}
+
   std::vector<std::string> calls;
   Status answer;              // of the calls that may fail
   int64_t batch = 4;          // samples of each batch

@@ -43,7 +43,7 @@ int32_t delayedRound(rb_ctx *ctx, int32_t *go) {
   rb_range ins[4];
   sumRanges(offsetof(HandPrivate, own), ins);
   int64_t next = 0;
-  HAND_TRY(rb_start(ctx, RB_START_ALL_REDUCE, 0, 0, ins, 4, &next));
+  HAND_TRY(rb_all_reduce(ctx, 0, ins, 4, &next));
   HAND_TRY(applyCarried(ctx));
   *go = p.seen < p.budget && p.all.stop == 0;
   p.carried = next;

@@ -69,7 +69,7 @@ int32_t gossipModel(rb_ctx *ctx, int32_t *) {
   rb_range ranges[] = {at(offsetof(HandPrivate, w), RB_F32, 3),
                        at(offsetof(HandPrivate, version), RB_I64, 1)};
   int64_t future = 0;
-  HAND_TRY(rb_start(ctx, RB_START_ALL_REDUCE, 1, 0, ranges, 2, &future));
+  HAND_TRY(rb_all_reduce(ctx, 1, ranges, 2, &future));
   ranges[0] = at(offsetof(HandPrivate, model), RB_F32, 3);
   HAND_TRY(rb_await(ctx, future, ranges, 2));
   for (float &value : p.model)

@@ -15,7 +15,7 @@
 /// Its manifest.
 inline std::string sampleManifest() {
   return R"json({
-  "abi": 2, "producer": "rubato 0.1.0", "model": "sample",
+  "abi": 3, "producer": "rubato 0.1.0", "model": "sample",
   "options": {"loss": "mse", "lr": 0.05, "nesterov": true},
   "float": "f32", "quantum": 2,
   "regions": {"private": 1024, "shared": 128, "result": 128},

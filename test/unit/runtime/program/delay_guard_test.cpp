@@ -34,13 +34,13 @@ struct Guarded : testing::Test {
   }
   Status awaits(int rank, int64_t round, int64_t of, bool arrived = true) {
     return guards[size_t(rank)].awaits(
-        {rank, 0, round}, {5, WaitNote::What::AllReduce, 1, -1, of}, arrived);
+        {rank, 0, round}, {5, Call::AllReduce, 1, -1, of}, arrived);
   }
   Status got(int rank, int64_t round, int64_t of, int64_t samples) {
     float gradient[3] = {};
     Part parts[] = {{RB_F32, 3, gradient}, {RB_I64, 1, &samples}};
-    return guards[size_t(rank)].got(
-        {rank, 0, round}, {5, WaitNote::What::AllReduce, 1, -1, of}, parts);
+    return guards[size_t(rank)].got({rank, 0, round},
+                                    {5, Call::AllReduce, 1, -1, of}, parts);
   }
   static void fails(const Status &status, const std::string &what) {
     EXPECT_EQ(status.code(), ErrorCode::Internal);

@@ -38,15 +38,14 @@ ProgramSpec makeProgram() {
 
 /// A replay of streams that a test writes by hand.
 struct Replaying : testing::Test {
-  void event(int rank, int strand, Operation operation,
-             std::vector<int64_t> asked, std::vector<int64_t> answered = {}) {
+  void event(int rank, int strand, Call operation, std::vector<int64_t> asked,
+             std::vector<int64_t> answered = {}) {
     writeEvent(operation, asked, answered,
                streams[size_t(rank)][size_t(strand)]);
   }
   /// An await or collect of one float.
-  void gives(int rank, int strand, Operation operation,
-             std::vector<int64_t> asked, std::vector<int64_t> answered,
-             float value) {
+  void gives(int rank, int strand, Call operation, std::vector<int64_t> asked,
+             std::vector<int64_t> answered, float value) {
     answered.push_back(checksumOf(Parts({part(value)})));
     event(rank, strand, operation, asked, answered);
   }
@@ -74,9 +73,9 @@ struct Replaying : testing::Test {
 };
 
 TEST_F(Replaying, LocksAreTakenInTheRecordedOrder) {
-  event(1, 0, Operation::Lock, {0}, {1});
-  event(1, 1, Operation::Lock, {0}, {0});
-  event(1, 1, Operation::Lock, {0}, {2});
+  event(1, 0, Call::Lock, {0}, {1});
+  event(1, 1, Call::Lock, {0}, {0});
+  event(1, 1, Call::Lock, {0}, {2});
   Environment &env = make();
   std::string trace;
   auto atomic = [&](int index, const char *name) {
@@ -97,8 +96,8 @@ TEST_F(Replaying, LocksAreTakenInTheRecordedOrder) {
 }
 
 TEST_F(Replaying, ALockThatIsHeldIsNotGiven) {
-  event(1, 0, Operation::Lock, {0}, {0});
-  event(1, 1, Operation::Lock, {0}, {1});
+  event(1, 0, Call::Lock, {0}, {0});
+  event(1, 1, Call::Lock, {0}, {1});
   Environment &env = make();
   strand([&] { return env.lock({1, 0, 3}, 0, ""); });
   strand([&] { return env.lock({1, 1, 4}, 0, ""); });
@@ -112,16 +111,16 @@ TEST_F(Replaying, SumsAreInTheOrderOfRanks) {
   // In another order 1 would be lost.
   float ins[3] = {1e8f, -1e8f, 1}, outs[3] = {};
   for (int rank = 0; rank < 3; ++rank) {
-    event(rank, 0, Operation::AllReduce, {0});
-    gives(rank, 0, Operation::Await, {}, {0}, 1);
+    event(rank, 0, Call::AllReduce, {0});
+    gives(rank, 0, Call::Await, {}, {0}, 1);
   }
   Environment &env = make();
   for (int rank = 2; rank >= 0; --rank)
     strand([&, rank] {
       FutureHandle future = 0;
       Part in = part(ins[rank]), out = part(outs[rank]);
-      RB_TRY(env.start({rank, 0, 0}, {RB_START_ALL_REDUCE, 0, 0, {&in, 1}},
-                       future));
+      RB_TRY(
+          env.start({rank, 0, 0}, {Call::AllReduce, 0, 0, {&in, 1}}, future));
       return env.await({rank, 0, 0}, future, {&out, 1});
     });
   Status status = strands.run();
@@ -133,8 +132,8 @@ TEST_F(Replaying, SumsAreInTheOrderOfRanks) {
 TEST_F(Replaying, PairsExchangeByTheirTags) {
   float outs[3] = {};
   for (int rank : {1, 2}) {
-    event(rank, 1, Operation::Exchange, {1, 3 - rank, 5});
-    gives(rank, 1, Operation::Await, {}, {0}, float(3 - rank));
+    event(rank, 1, Call::Exchange, {1, 3 - rank, 5});
+    gives(rank, 1, Call::Await, {}, {0}, float(3 - rank));
   }
   Environment &env = make();
   for (int rank : {1, 2})
@@ -155,17 +154,17 @@ TEST_F(Replaying, PairsExchangeByTheirTags) {
 /// The server grants, collects from worker 2 alone although worker 1 pushes
 /// first, and grants to it; worker 1 goes on with its first ticket.
 TEST_F(Replaying, ACollectTakesWhomTheLogNames) {
-  event(0, 0, Operation::Grant, {2, 1, 0, 9});
-  gives(0, 0, Operation::Collect, {2, 1, 0}, {2}, 20);
-  event(0, 0, Operation::Grant, {2, 0, 2, 9});
-  event(0, 0, Operation::Close, {2});
+  event(0, 0, Call::Grant, {2, 1, 0, 9});
+  gives(0, 0, Call::Collect, {2, 1, 0}, {2}, 20);
+  event(0, 0, Call::Grant, {2, 0, 2, 9});
+  event(0, 0, Call::Close, {2});
   for (int rank : {1, 2}) {
-    event(rank, 0, Operation::Pull, {2, -1});
+    event(rank, 0, Call::Pull, {2, -1});
     float granted = 5;
     int64_t ticket = 1, go = 1;
     Part outs[3] = {part(granted), part(ticket), part(go)};
-    event(rank, 0, Operation::Await, {}, {0, 1, 1, checksumOf(outs)});
-    event(rank, 0, Operation::Push, {2, 1});
+    event(rank, 0, Call::Await, {}, {0, 1, 1, checksumOf(outs)});
+    event(rank, 0, Call::Push, {2, 1});
   }
   Environment &env = make();
   float sum = 0;
@@ -198,7 +197,7 @@ TEST_F(Replaying, ACollectTakesWhomTheLogNames) {
 }
 
 TEST_F(Replaying, OtherValuesAreFound) {
-  gives(0, 0, Operation::Await, {}, {0}, 1);
+  gives(0, 0, Call::Await, {}, {0}, 1);
   Environment &env = make();
   float value = 3;
   strand([&] {
@@ -211,8 +210,8 @@ TEST_F(Replaying, OtherValuesAreFound) {
 }
 
 TEST_F(Replaying, AnotherOperationIsFound) {
-  event(1, 0, Operation::Push, {2, 7});
-  event(1, 1, Operation::Meet, {0}, {1});
+  event(1, 0, Call::Push, {2, 7});
+  event(1, 1, Call::Meet, {0}, {1});
   Environment &env = make();
   strand([&] { return env.push({1, 0, 17}, 2, 8, {}); });
   Status status = strands.run();
@@ -228,7 +227,7 @@ TEST_F(Replaying, AnotherOperationIsFound) {
 }
 
 TEST_F(Replaying, WhatCannotFailHasTheNextCallFail) {
-  event(2, 2, Operation::Done, {}, {0});
+  event(2, 2, Call::Done, {}, {0});
   Environment &env = make();
   Caller who{2, 2, -2};
   EXPECT_EQ(env.now(who), env.now(who));
@@ -335,7 +334,7 @@ TEST_F(Replaying, WhatWasToldIsToldAgain) {
 
 TEST_F(Replaying, AnotherModelIsFound) {
   float flat[2] = {1, 2};
-  event(0, 1, Operation::Model, {}, {3});
+  event(0, 1, Call::Model, {}, {3});
   make();
   EXPECT_EQ(environment->checkModel(0, flat, sizeof flat).message(),
             "rank 0, server.model: the replay left the recorded course: the "
@@ -355,7 +354,7 @@ TEST_F(Replaying, ARoundThatWasRunAgainIsRunAgain) {
   fake.answer = {ErrorCode::Communication, "lost"};
   EXPECT_FALSE(recorder->await({1, 0, 0}, 8, {&out, 1}));
   ASSERT_TRUE(recorder->finish());
-  event(1, 0, Operation::Exchange, {1, 2, 5});
+  event(1, 0, Call::Exchange, {1, 2, 5});
   streams[1][0] += folder.read("run.log.part-1-0");
   Environment &env = make();
   FutureHandle future = 0;

@@ -15,15 +15,15 @@ TEST(RunEvents, NumbersComeBack) {
   std::vector<int64_t> asked = {0, -1, 1, 63, 64, -65, INT64_MAX, INT64_MIN};
   std::vector<int64_t> answered = {int64_t(0x7ff8000000000000), 300};
   std::string bytes;
-  for (size_t i = 0; i < operationCount; ++i) {
-    writeEvent(Operation(i), asked, answered, bytes);
-    writeEvent(Operation(i), {}, {}, bytes);
+  for (size_t i = 0; i < callCount; ++i) {
+    writeEvent(Call(i), asked, answered, bytes);
+    writeEvent(Call(i), {}, {}, bytes);
   }
   std::string_view rest = bytes;
   RunEvent event;
-  for (size_t i = 0; i < operationCount; ++i) {
+  for (size_t i = 0; i < callCount; ++i) {
     ASSERT_TRUE(readEvent(rest, event));
-    EXPECT_EQ(event.operation, Operation(i));
+    EXPECT_EQ(event.operation, Call(i));
     EXPECT_EQ(event.asked, asked);
     EXPECT_EQ(event.answered, answered);
     ASSERT_TRUE(readEvent(rest, event));
@@ -34,14 +34,14 @@ TEST(RunEvents, NumbersComeBack) {
 
 TEST(RunEvents, NothingIsReadBeyondTheEnd) {
   std::string bytes;
-  writeEvent(Operation::Ask, std::vector<int64_t>{1, 2, -3000},
+  writeEvent(Call::Ask, std::vector<int64_t>{1, 2, -3000},
              std::vector<int64_t>{INT64_MIN}, bytes);
   RunEvent event;
   for (size_t size = 0; size < bytes.size(); ++size) {
     std::string_view rest = std::string_view(bytes).substr(0, size);
     EXPECT_FALSE(readEvent(rest, event)) << size;
   }
-  bytes[0] = char(operationCount);
+  bytes[0] = char(callCount);
   std::string_view unknown = bytes;
   EXPECT_FALSE(readEvent(unknown, event));
   // A count of more numbers than there are bytes.
@@ -53,9 +53,9 @@ TEST(RunEvents, NothingIsReadBeyondTheEnd) {
 
 TEST(RunEvents, InWords) {
   std::vector<int64_t> two = {0, 7}, five = {1, 2, 3, 4, 5};
-  EXPECT_EQ(describe(Operation::Push, two), "push(channel 0, ticket 7)");
-  EXPECT_EQ(describe(Operation::Await, {}), "await");
-  EXPECT_EQ(describe(Operation::Ask, five),
+  EXPECT_EQ(describe(Call::Push, two), "push(channel 0, ticket 7)");
+  EXPECT_EQ(describe(Call::Await, {}), "await");
+  EXPECT_EQ(describe(Call::Ask, five),
             "ask(policy 1, entry 2, input 3, input 4, 5)");
 }
 
@@ -117,8 +117,8 @@ TEST_F(RunLogFile, SaysWhatIsWrong) {
   EXPECT_NE(
       complaint(bytes.substr(0, bytes.size() - 4)).find("is truncated: 6"),
       std::string::npos);
-  EXPECT_EQ(complaint(with(15, "3")),
-            name + "is of version 3, and this executable reads version 2; "
+  EXPECT_EQ(complaint(with(15, "2")),
+            name + "is of version 2, and this executable reads version 3; "
                    "replay it with the executable that recorded it");
   EXPECT_EQ(complaint(with(bytes.size() - 4, "E")),
             name + "is damaged: its checksum does not fit; record the run "

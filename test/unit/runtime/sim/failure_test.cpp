@@ -43,7 +43,7 @@ struct Cast {
   Status reduce(const Caller &who, std::vector<double> &values) {
     Part part{RB_F64, static_cast<int64_t>(values.size()), values.data()};
     FutureHandle future = 0;
-    RB_TRY(env->start(who, {RB_START_ALL_REDUCE, 0, 0, {&part, 1}}, future));
+    RB_TRY(env->start(who, {Call::AllReduce, 0, 0, {&part, 1}}, future));
     return env->await(who, future, {&part, 1});
   }
 };
@@ -140,14 +140,12 @@ TEST(Failure, AFutureIsAwaitedOnce) {
     Part values = part(value);
     FutureHandle future = 0;
     Caller who{0, 0, 0};
-    RB_TRY(cast.env->start(who, {RB_START_ALL_REDUCE, 0, 0, {&values, 1}},
-                           future));
+    RB_TRY(cast.env->start(who, {Call::AllReduce, 0, 0, {&values, 1}}, future));
     RB_TRY(cast.env->await(who, future, {&values, 1}));
     EXPECT_TRUE(cast.env->done(who, future));
     // Another future in its place is not taken for it.
     FutureHandle other = 0;
-    RB_TRY(
-        cast.env->start(who, {RB_START_ALL_REDUCE, 0, 0, {&values, 1}}, other));
+    RB_TRY(cast.env->start(who, {Call::AllReduce, 0, 0, {&values, 1}}, other));
     EXPECT_NE(other, future);
     EXPECT_FALSE(cast.env->done(who, other));
     return cast.env->await(who, future, {&values, 1});

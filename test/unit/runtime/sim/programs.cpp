@@ -96,7 +96,7 @@ static Status reduce(Self &self, Gradient &sum, int64_t &stops) {
   int64_t stop = self.env.stopRequested(self.who);
   Part ins[] = {part(sum.sum), part(sum.samples), part(sum.loss), part(stop)};
   FutureHandle future = 0;
-  RB_TRY(self.env.start(self.who, {RB_START_ALL_REDUCE, 0, 0, ins}, future));
+  RB_TRY(self.env.start(self.who, {Call::AllReduce, 0, 0, ins}, future));
   Part outs[] = {part(sum.sum), part(sum.samples), part(sum.loss), part(stops)};
   return self.env.await(self.who, future, outs);
 }

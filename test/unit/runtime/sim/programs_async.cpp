@@ -45,7 +45,7 @@ static Status absRound(Self &self, bool &go) {
   int64_t stop = self.env.stopRequested(self.who);
   Part ins[] = {part(sum.sum), part(sum.samples), part(sum.loss), part(stop)};
   FutureHandle next = 0;
-  RB_TRY(self.env.start(self.who, {RB_START_ALL_REDUCE, 0, 0, ins}, next));
+  RB_TRY(self.env.start(self.who, {Call::AllReduce, 0, 0, ins}, next));
   RB_TRY(applyCarried(self, stops));
   cells.carried = next;
   go = cells.seen < cells.budget && stops == 0;
@@ -128,7 +128,7 @@ static Status adaptiveRound(Self &self, bool &go) {
   Part ins[] = {part(change), part(weight), part(all.samples), part(all.loss),
                 part(stop)};
   FutureHandle future = 0;
-  RB_TRY(self.env.start(self.who, {RB_START_ALL_REDUCE, 0, 0, ins}, future));
+  RB_TRY(self.env.start(self.who, {Call::AllReduce, 0, 0, ins}, future));
   RB_TRY(self.env.await(self.who, future, ins));
   double divisor = 1.0 / (weight > 0 ? weight : 1.0);
   for (double &each : change)

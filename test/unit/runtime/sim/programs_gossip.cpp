@@ -28,8 +28,7 @@ static Status init(Self self) {
   Vector got = c.w;
   Part values[] = {part(got)};
   FutureHandle copy = 0;
-  RB_TRY(
-      self.env.start(self.who, {RB_START_BROADCAST, kStart, 0, values}, copy));
+  RB_TRY(self.env.start(self.who, {Call::Broadcast, kStart, 0, values}, copy));
   RB_TRY(self.env.await(self.who, copy, values));
   RB_TRY(self.read());
   policy::Value constants[2];
@@ -138,8 +137,8 @@ static Status average(Self &self, Vector &sum) {
   int64_t count = 1;
   Part values[] = {part(sum), part(count)};
   FutureHandle future = 0;
-  RB_TRY(self.env.start(self.who, {RB_START_ALL_REDUCE, kAverage, 0, values},
-                        future));
+  RB_TRY(
+      self.env.start(self.who, {Call::AllReduce, kAverage, 0, values}, future));
   RB_TRY(self.env.await(self.who, future, values));
   for (double &each : sum)
     each /= static_cast<double>(count);

@@ -130,7 +130,7 @@ std::string buffer(const char *rest, size_t offset) {
 
 std::string makeManifest() {
   std::string size = std::to_string(sizeof(Reduced));
-  return "{\"abi\":2,\"producer\":\"rubato test\",\"model\":\"least-squares\","
+  return "{\"abi\":3,\"producer\":\"rubato test\",\"model\":\"least-squares\","
          "\"options\":{\"loss\":\"mse\",\"optimizer\":\"sgd\",\"lr\":0.1},"
          "\"float\":\"f32\",\"quantum\":4,\"regions\":{\"private\":" +
          std::to_string(sizeof(Private)) + ",\"shared\":" + size +

@@ -154,7 +154,7 @@ TEST(Options, TraceNeedsNoData) {
 
 TEST(Options, VersionNamesTheProducer) {
   EXPECT_EQ(Program().run({"--version"}).out,
-            "rubato test, model least-squares, ABI 2\n");
+            "rubato test, model least-squares, ABI 3\n");
 }
 
 } // namespace

@@ -160,7 +160,7 @@ TEST(Replay, ALogThatTellsAnotherStory) {
     std::string_view rest = log.streams[0].events;
     RunEvent event;
     for (int batches = 0; readEvent(rest, event);) {
-      if (event.operation == Operation::NextBatch && ++batches == 1)
+      if (event.operation == Call::NextBatch && ++batches == 1)
         event.answered[0] = (event.answered[0] + 1) % 50;
       writeEvent(event.operation, event.asked, event.answered, changed);
     }

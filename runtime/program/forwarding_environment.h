@@ -1,0 +1,21 @@
+// An environment in front of another: what it does not override, that one does.
+#pragma once
+
+#include "program/environment.h"
+
+namespace rubato {
+
+class ForwardingEnvironment : public Environment {
+public:
+  explicit ForwardingEnvironment(Environment &inner) : inner(inner) {}
+
+  bool sharesValues() const override { return inner.sharesValues(); }
+#define METHOD(result, name, params, args)                                     \
+  result name params override { return inner.name args; }
+#include "program/environment_methods.def"
+
+protected:
+  Environment &inner;
+};
+
+} // namespace rubato
