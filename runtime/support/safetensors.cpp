@@ -85,8 +85,22 @@ static Status readEntry(const std::string &name, const json &entry,
   return Status::ok();
 }
 
-Status readSafetensors(const void *blob, uint64_t size, TensorMap &tensors) {
+static Status readMetadata(const json &entries, TensorMetadata &metadata) {
+  if (!entries.is_object())
+    return damaged("__metadata__ is not an object");
+  for (const auto &[name, value] : entries.items()) {
+    if (!value.is_string())
+      return damaged("'" + name + "' in __metadata__ is not a text");
+    metadata[name] = value.get<std::string>();
+  }
+  return Status::ok();
+}
+
+Status readSafetensors(const void *blob, uint64_t size, TensorMap &tensors,
+                       TensorMetadata *metadata) {
   tensors.clear();
+  if (metadata)
+    metadata->clear();
   constexpr uint64_t headerLimit = 100'000'000; // the format's own limit
   if (!blob || size < 8 || size > static_cast<uint64_t>(INT64_MAX))
     return damaged("no room for a header");
@@ -108,8 +122,11 @@ Status readSafetensors(const void *blob, uint64_t size, TensorMap &tensors) {
 
   TensorMap found;
   for (const auto &[name, entry] : header.items()) {
-    if (name == "__metadata__")
+    if (name == "__metadata__") {
+      if (metadata)
+        RB_TRY(readMetadata(entry, *metadata));
       continue;
+    }
     RB_TRY(readEntry(name, entry, data, dataSize, found[name]));
   }
 

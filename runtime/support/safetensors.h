@@ -49,17 +49,20 @@ struct TensorView {
 /// The tensors of a blob, by name. The blob outlives the views.
 using TensorMap = std::map<std::string, TensorView>;
 
+/// What a blob says about itself: texts by name.
+using TensorMetadata = std::map<std::string, std::string>;
+
 /// Parses and checks the whole header: offsets lie in the blob, fit the shape
 /// and do not overlap.
-Status readSafetensors(const void *blob, uint64_t size, TensorMap &tensors);
+Status readSafetensors(const void *blob, uint64_t size, TensorMap &tensors,
+                       TensorMetadata *metadata = nullptr);
 
 /// One tensor of a blob. To look up several, use readSafetensors once.
 Status findTensor(const void *blob, uint64_t size, const std::string &name,
                   TensorView &tensor);
 
 /// Writes tensors to `path`, atomically (see writeFileAtomically).
-Status
-writeSafetensors(const std::string &path, const TensorMap &tensors,
-                 const std::map<std::string, std::string> &metadata = {});
+Status writeSafetensors(const std::string &path, const TensorMap &tensors,
+                        const TensorMetadata &metadata = {});
 
 } // namespace rubato

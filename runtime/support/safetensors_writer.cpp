@@ -11,7 +11,7 @@ namespace rubato {
 using nlohmann::json;
 
 Status writeSafetensors(const std::string &path, const TensorMap &tensors,
-                        const std::map<std::string, std::string> &metadata) {
+                        const TensorMetadata &metadata) {
   json header = json::object();
   if (!metadata.empty())
     header["__metadata__"] = metadata;

@@ -10,7 +10,8 @@ using namespace rubato;
 
 static Status parse(const std::string &blob) {
   TensorMap tensors;
-  return readSafetensors(blob.data(), blob.size(), tensors);
+  TensorMetadata metadata;
+  return readSafetensors(blob.data(), blob.size(), tensors, &metadata);
 }
 
 TEST(Safetensors, FindsTensors) {
@@ -43,7 +44,9 @@ TEST(Safetensors, RoundTrip) {
 
   std::string blob = readFile(dir.file("g"));
   TensorMap in;
-  ASSERT_TRUE(readSafetensors(blob.data(), blob.size(), in));
+  TensorMetadata metadata;
+  ASSERT_TRUE(readSafetensors(blob.data(), blob.size(), in, &metadata));
+  EXPECT_EQ(metadata, (TensorMetadata{{"step", "3"}}));
   ASSERT_EQ(in.size(), 4u);
   EXPECT_EQ(in["g"].shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(std::memcmp(in["g"].data, values.data(), 24), 0);
@@ -106,6 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
     Headers, SafetensorsBad,
     testing::Values(
         BadHeader{"[]", "not a JSON object"}, BadHeader{"{", "not a JSON"},
+        BadHeader{R"({"__metadata__":[]})", "__metadata__ is not an object"},
+        BadHeader{R"({"__metadata__":{"a":1}})", "'a' in __metadata__ is not"},
         BadHeader{R"({"a":1})", "not described by an object"},
         BadHeader{R"({"a":{"dtype":"F32"}})", "lacks dtype, shape"},
         BadHeader{R"({"a":{"dtype":"F4","shape":[],"data_offsets":[0,4]}})",
