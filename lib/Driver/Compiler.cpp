@@ -169,8 +169,8 @@ LogicalResult Compiler::runStage(Stage stage) {
     auto weights = openWeights(*module, weightsDirectory);
     if (failed(weights))
       return failure();
-    return lowerToLLVM(*module, job.options, weights->bytes->getBufferSize(),
-                       weights->patches, scope);
+    return lowerToLLVM(*module, job.options, (*weights)->getBufferSize(),
+                       scope);
   }
   PassManager pm(&context);
   if (failed(applyPassManagerCLOptions(pm)))
@@ -203,7 +203,7 @@ int Compiler::writeObject() {
   auto weights = openWeights(*module, weightsDirectory);
   llvm::SmallVector<char, 0> data;
   if (failed(weights) ||
-      failed(emitWeightsObject(weights->bytes->getBuffer(), emitError, data)))
+      failed(emitWeightsObject((*weights)->getBuffer(), emitError, data)))
     return 1;
   StringRef dataBytes(data.data(), data.size());
   return succeeded(linkExecutable({objectBytes, dataBytes}, job.linkFiles,

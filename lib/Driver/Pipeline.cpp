@@ -114,14 +114,12 @@ static LogicalResult runPipeline(ModuleOp module, TimingScope &timing,
 
 LogicalResult rubato::lowerToLLVM(ModuleOp module,
                                   const CompileOptions &options,
-                                  uint64_t weightsSize, StringRef patches,
-                                  TimingScope &timing) {
+                                  uint64_t weightsSize, TimingScope &timing) {
   UnitCounts counts = countUnit(module);
   ManifestExtras extras;
   extras.events = counts.events;
   extras.futures = counts.futures;
   extras.producer = versionString();
-  extras.patches = patches;
   std::string manifest = buildManifest(module, extras);
 
   OwningOpRef<ModuleOp> kernels = extractKernels(module);

@@ -18,10 +18,10 @@ void addStagePasses(mlir::OpPassManager &pm, Stage stage,
 void addStageVerifier(mlir::OpPassManager &pm, Stage stage);
 
 /// Lowers a schedule-stage module to the LLVM dialect, kernels included, and
-/// adds the unit. `weightsSize` and `patches` come from the weights file.
+/// adds the unit. `weightsSize` is that of the weights file.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module,
                                 const CompileOptions &options,
-                                uint64_t weightsSize, llvm::StringRef patches,
+                                uint64_t weightsSize,
                                 mlir::TimingScope &timing);
 
 } // namespace rubato

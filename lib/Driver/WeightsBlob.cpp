@@ -3,6 +3,7 @@
 
 #include "rubato/Support/Stage.h"
 
+#include "runtime/abi/weights_format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
@@ -12,8 +13,8 @@
 using namespace mlir;
 using namespace rubato;
 
-/// The patch table in the header's __metadata__, as JSON text.
-static std::string readPatches(StringRef file) {
+/// The format that the header's __metadata__ names.
+static std::string readFormat(StringRef file) {
   if (file.size() < 8)
     return "";
   uint64_t size = llvm::support::endian::read64le(file.data());
@@ -26,13 +27,13 @@ static std::string readPatches(StringRef file) {
   }
   if (auto *object = header->getAsObject())
     if (auto *metadata = object->getObject("__metadata__"))
-      if (auto patches = metadata->getString("patches"))
-        return patches->str();
+      if (auto format = metadata->getString("format"))
+        return format->str();
   return "";
 }
 
-FailureOr<WeightsBlob> rubato::openWeights(ModuleOp module,
-                                           StringRef directory) {
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+rubato::openWeights(ModuleOp module, StringRef directory) {
   auto name = module->getAttrOfType<StringAttr>(kWeightsAttr);
   if (!name)
     return module.emitError("names no weights file, so it cannot be linked; "
@@ -58,8 +59,9 @@ FailureOr<WeightsBlob> rubato::openWeights(ModuleOp module,
              << path << "' are not the ones this module was made with "
              << "(digest differs); compile again from the ONNX model";
   }
-  WeightsBlob blob;
-  blob.patches = readPatches(bytes);
-  blob.bytes = std::move(*buffer);
-  return blob;
+  if (readFormat(bytes) != weightsFormat)
+    return module.emitError("weights '")
+           << path << "' are of another version of Rubato; compile again from "
+           << "the ONNX model";
+  return std::move(*buffer);
 }

@@ -6,19 +6,13 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
-#include <string>
 
 namespace rubato {
 
-struct WeightsBlob {
-  std::unique_ptr<llvm::MemoryBuffer> bytes;
-  std::string patches; // JSON list: where trained values go in the template
-};
-
 /// Maps the file that `module` names (relative to `directory`), and checks
-/// that it is the one the module was made with.
-mlir::FailureOr<WeightsBlob> openWeights(mlir::ModuleOp module,
-                                         llvm::StringRef directory);
+/// that it is the one the module was made with, in the format of this version.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+openWeights(mlir::ModuleOp module, llvm::StringRef directory);
 
 } // namespace rubato
 

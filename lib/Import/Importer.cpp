@@ -6,6 +6,7 @@
 #include "dialects/nn/Nn.h"
 
 #include "mlir/IR/Verifier.h"
+#include "runtime/abi/weights_format.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
@@ -205,8 +206,11 @@ bool Importer::attachWeights(ModuleOp module, int64_t batch) {
   module->setAttr("rubato.batch", builder.getI64IntegerAttr(batch));
   if (options.weightsPath.empty())
     return true;
-  std::optional<onnx::Template> inference =
-      onnx::buildTemplate(model, plan, diagnostics);
+  std::optional<onnx::Template> inference = onnx::buildTemplate(
+      model, plan,
+      options.floats == FloatKind::F64 ? onnx::DataType::Double
+                                       : onnx::DataType::Float,
+      diagnostics);
   if (!inference)
     return false;
   SmallVector<const onnx::StoredTensor *> tensors;
@@ -235,7 +239,7 @@ OwningOpRef<ModuleOp> Importer::run() {
       stem);
   for (const onnx::StoredTensor &each : plan.stored)
     if (each.name == "forward" || each.name == "__metadata__" ||
-        each.name == "__onnx_template__")
+        each.name == templateTensor)
       diagnostics.error("initializer '" + each.name + "'",
                         "has a name that Rubato keeps for itself",
                         "rename the tensor in the model");

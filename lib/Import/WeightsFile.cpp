@@ -2,6 +2,8 @@
 // a JSON header, the data without gaps.
 #include "WeightsFile.h"
 
+#include "runtime/abi/weights_format.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SHA256.h"
@@ -11,8 +13,6 @@
 
 using namespace llvm;
 using namespace rubato;
-
-static constexpr char templateName[] = "__onnx_template__";
 
 namespace {
 /// Sends bytes to a file and to its digest.
@@ -33,19 +33,6 @@ private:
 
 static size_t elementBytes(FloatKind floats) {
   return floats == FloatKind::F64 ? 8 : 4;
-}
-
-static std::string patchText(const onnx::Template &inference) {
-  json::Array patches;
-  for (const onnx::Patch &patch : inference.patches)
-    patches.push_back(json::Object{
-        {"slot", patch.slot},
-        {"offset", static_cast<int64_t>(patch.offset)},
-        {"bytes", static_cast<int64_t>(patch.bytes)},
-        {"dtype", patch.type == onnx::DataType::Double ? "F64" : "F32"}});
-  std::string text;
-  raw_string_ostream(text) << json::Value(std::move(patches));
-  return text;
 }
 
 static std::string headerText(ArrayRef<const onnx::StoredTensor *> tensors,
@@ -71,8 +58,14 @@ static std::string headerText(ArrayRef<const onnx::StoredTensor *> tensors,
   };
   header.object([&] {
     header.attributeObject("__metadata__", [&] {
-      header.attribute("format", "rubato");
-      header.attribute("patches", patchText(inference));
+      header.attribute("format", weightsFormat);
+      // Values of metadata are texts: where the tensor goes, and as what.
+      for (const onnx::Hole &hole : inference.holes)
+        header.attribute(
+            holePrefix + hole.tensor,
+            std::string(hole.type == onnx::DataType::Double ? "F64 " : "F32 ") +
+                std::to_string(hole.offset) + " " +
+                std::to_string(hole.offset + hole.bytes));
     });
     for (const onnx::StoredTensor *each : tensors)
       entry(each->name, floats == FloatKind::F64 ? "F64" : "F32",
@@ -80,7 +73,7 @@ static std::string headerText(ArrayRef<const onnx::StoredTensor *> tensors,
             each->tensor.elements() *
                 static_cast<int64_t>(elementBytes(floats)));
     auto bytes = static_cast<int64_t>(inference.bytes.size());
-    entry(templateName, "U8", {bytes}, bytes);
+    entry(templateTensor, "U8", {bytes}, bytes);
   });
   // Data begins at a cache line, so a mapped file can be used in place.
   constexpr size_t alignment = 64;

@@ -69,13 +69,6 @@ std::string rubato::buildManifest(ModuleOp module,
                        {"role", nn::stringifyRole(slot.getRole())}});
   manifest["layout"] = std::move(slots);
 
-  json::Value patches = json::Array();
-  if (auto parsed = json::parse(extras.patches))
-    patches = std::move(*parsed);
-  else
-    llvm::consumeError(parsed.takeError());
-  manifest["template"] = json::Object{{"tensor", "__onnx_template__"},
-                                      {"patches", std::move(patches)}};
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << json::Value(std::move(manifest));

@@ -1,5 +1,5 @@
-// The manifest's batch buffers, results, buckets and template: what a round
-// reads and leaves behind.
+// The manifest's batch buffers, results and buckets: what a round reads and
+// leaves behind.
 #include "abi/manifest_reader.h"
 
 #include "support/dtype.h"
@@ -108,28 +108,6 @@ void ManifestReader::readBuckets(const json &root) {
     if (failed())
       return;
     unit.buckets.push_back(std::move(bucket));
-  }
-}
-
-void ManifestReader::readTemplate(const json &root) {
-  if (!root.contains("template"))
-    return;
-  const json &in = object(root, "", "template");
-  if (failed())
-    return;
-  unit.templateTensor = text(in, "template", "tensor");
-  for (const json &entry : array(in, "template", "patches")) {
-    std::string where = item("template.patches", unit.patches.size());
-    TemplatePatch patch;
-    patch.slot = text(entry, where, "slot");
-    patch.offset = integer(entry, where, "offset");
-    patch.bytes = integer(entry, where, "bytes", 0, INT64_MAX - patch.offset);
-    if (std::none_of(unit.layout.begin(), unit.layout.end(),
-                     [&](const Slot &slot) { return slot.name == patch.slot; }))
-      fail(where + ".slot", "there is no slot '" + patch.slot + "'");
-    if (failed())
-      return;
-    unit.patches.push_back(std::move(patch));
   }
 }
 

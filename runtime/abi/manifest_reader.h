@@ -34,7 +34,6 @@ private:
   BatchBuffer readBuffer(const json &in, const std::string &where, bool shaped);
   void readPlaces(const json &root);
   void readBuckets(const json &root);
-  void readTemplate(const json &root);
 
   // What a unit with a program has besides: manifest_program.cpp.
   void readProgram(const json &root);

@@ -73,11 +73,10 @@ Status ManifestReader::read(const json &root) {
     return status();
   }
   using Part = void (ManifestReader::*)(const json &);
-  for (Part part :
-       {&ManifestReader::readHead, &ManifestReader::readCells,
-        &ManifestReader::readLayout, &ManifestReader::readBatch,
-        &ManifestReader::readPlaces, &ManifestReader::readBuckets,
-        &ManifestReader::readTemplate, &ManifestReader::readProgram})
+  for (Part part : {&ManifestReader::readHead, &ManifestReader::readCells,
+                    &ManifestReader::readLayout, &ManifestReader::readBatch,
+                    &ManifestReader::readPlaces, &ManifestReader::readBuckets,
+                    &ManifestReader::readProgram})
     if (!failed())
       (this->*part)(root);
   if (!failed())

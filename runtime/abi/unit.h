@@ -51,12 +51,6 @@ struct Bucket {
   std::vector<std::string> slots;
 };
 
-/// Bytes of the ONNX template that a trained slot overwrites.
-struct TemplatePatch {
-  std::string slot;
-  int64_t offset = 0, bytes = 0;
-};
-
 struct Unit {
   const rb_unit *code = nullptr;
   std::string producer, model;
@@ -75,8 +69,6 @@ struct Unit {
   Place evaluateLoss, evaluateCorrect, evaluateValid;
   Place gradient, gradientSamples, gradientLoss;
   std::vector<Bucket> buckets;
-  std::string templateTensor;
-  std::vector<TemplatePatch> patches;
   ProgramSpec program; // empty: the unit is one synchronous round
   Place parameters;    // of a program: the flat parameters of its model
 

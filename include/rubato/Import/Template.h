@@ -1,5 +1,5 @@
 // The inference model that a trained program writes: the original graph,
-// cleaned, serialised, with the places where trained weights go.
+// cleaned, serialised, with holes where weights go.
 #ifndef RUBATO_IMPORT_TEMPLATE_H
 #define RUBATO_IMPORT_TEMPLATE_H
 
@@ -7,22 +7,26 @@
 
 namespace rubato::onnx {
 
-/// Where the bytes of one parameter lie in the template.
-struct Patch {
-  std::string slot;
-  uint64_t offset = 0, bytes = 0;
+/// A tensor whose bytes the template leaves out, for they stand in the weights
+/// file already.
+struct Hole {
+  std::string tensor;
+  uint64_t offset = 0, bytes = 0; // in the finished file
   DataType type = DataType::Float;
 };
 
 struct Template {
-  std::string bytes;
-  std::vector<Patch> patches; // one per tensor of role parameter
+  std::string bytes;       // the file, without what belongs into the holes
+  std::vector<Hole> holes; // in the order of the file
 };
 
 /// Serialises `model` without the exporter's metadata and with all data
 /// inline. Tensors with their own storage become initializers of their own.
-/// Fails if the result would be larger than an ONNX file can be.
+/// What the weights file keeps, in elements of type `stored`, is left out where
+/// it can be put back to the bit. Fails if the finished file would be larger
+/// than an ONNX file can be.
 std::optional<Template> buildTemplate(const Model &model, const RolePlan &plan,
+                                      DataType stored,
                                       Diagnostics &diagnostics);
 
 } // namespace rubato::onnx

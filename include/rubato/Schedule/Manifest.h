@@ -11,7 +11,6 @@ namespace rubato {
 struct ManifestExtras {
   int events = 0, futures = 0;
   std::string producer;
-  std::string patches; // JSON list of the weights file's metadata
 };
 
 /// Writes the manifest of a schedule-stage module as JSON.

@@ -46,13 +46,10 @@ TEST(Unit, ReadsTheManifest) {
   EXPECT_EQ(unit.gradient.offset, 576);
   EXPECT_EQ(unit.gradientLoss.offset, 648);
   EXPECT_EQ(unit.buckets[0].slots[1], "fc.weight");
-  EXPECT_EQ(unit.templateTensor, "__onnx_template__");
-  EXPECT_EQ(unit.patches[0].bytes, 16);
 }
 
-TEST(Unit, TemplateAndBucketsMayBeAbsent) {
+TEST(Unit, BucketsMayBeAbsent) {
   json manifest = json::parse(sampleManifest());
-  manifest.erase("template");
   manifest.erase("buckets");
   Unit unit;
   EXPECT_TRUE(load(manifest.dump(), unit));
@@ -163,6 +160,4 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"/evaluate/loss/offset", 1020, "evaluate.loss: lies out"},
         BadManifest{"/gradient/offset", 1004, "gradient: lies outside"},
         BadManifest{"/buckets/0/count", 7, "buckets[0].count: must be"},
-        BadManifest{"/buckets/0/slots/0", "fc", "there is no slot 'fc'"},
-        BadManifest{"/template/patches/0/slot", "a", "there is no slot 'a'"},
-        BadManifest{"/template/patches/0/bytes", INT64_MAX, "must be"}));
+        BadManifest{"/buckets/0/slots/0", "fc", "there is no slot 'fc'"}));

@@ -116,25 +116,26 @@ json rubato::test::handManifest() {
        {{"loss", place("private", offsetof(HandPrivate, evalLoss))},
         {"correct", place("private", offsetof(HandPrivate, correct))},
         {"valid", place("private", offsetof(HandPrivate, valid))}}},
-      {"parameters", place("private", offsetof(HandPrivate, model))},
-      {"template",
-       {{"tensor", "__onnx_template__"},
-        {"patches",
-         {{{"slot", "a"}, {"offset", 5}, {"bytes", 8}},
-          {{"slot", "b"}, {"offset", 14}, {"bytes", 4}}}}}}};
+      {"parameters", place("private", offsetof(HandPrivate, model))}};
 }
 
 static std::string handWeights() {
-  std::string data(12 + std::strlen(handTemplate), '\0');
+  // The template without what belongs into its holes.
+  std::string cut = std::string(handTemplate).erase(14, 4).erase(5, 8);
+  std::string data(12, '\0');
   float initial[3] = {0.25f, -0.25f, 0.5f};
   std::memcpy(data.data(), initial, sizeof initial);
-  std::memcpy(data.data() + 12, handTemplate, std::strlen(handTemplate));
+  data += cut;
   json header = {
+      {"__metadata__",
+       {{"format", "rubato 2"},
+        {"hole.a", "F32 5 13"},
+        {"hole.b", "F32 14 18"}}},
       {"a", {{"dtype", "F32"}, {"shape", {1, 2}}, {"data_offsets", {0, 8}}}},
       {"b", {{"dtype", "F32"}, {"shape", {1}}, {"data_offsets", {8, 12}}}},
       {"__onnx_template__",
        {{"dtype", "U8"},
-        {"shape", {std::strlen(handTemplate)}},
+        {"shape", {cut.size()}},
         {"data_offsets", {12, data.size()}}}}};
   std::string text = header.dump(), blob(8, '\0');
   uint64_t size = text.size();

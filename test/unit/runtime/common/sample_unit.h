@@ -48,9 +48,7 @@ inline std::string sampleManifest() {
   "gradient": {"region": "private", "offset": 576,
                "samples": {"region": "private", "offset": 640},
                "loss": {"region": "private", "offset": 648}},
-  "buckets": [{"offset": 0, "count": 6, "slots": ["fc.bias", "fc.weight"]}],
-  "template": {"tensor": "__onnx_template__",
-               "patches": [{"slot": "fc.weight", "offset": 120, "bytes": 16}]}
+  "buckets": [{"offset": 0, "count": 6, "slots": ["fc.bias", "fc.weight"]}]
 })json";
 }
 

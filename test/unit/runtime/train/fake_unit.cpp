@@ -166,27 +166,27 @@ std::string makeManifest() {
          std::to_string(offsetof(Private, gradient)) +
          ",\"samples\":" + place("private", offsetof(Private, samples)) +
          ",\"loss\":" + place("private", offsetof(Private, loss)) +
-         "},\"buckets\":[{\"offset\":0,\"count\":3,\"slots\":[\"a\",\"b\"]}],"
-         "\"template\":{\"tensor\":\"__onnx_template__\",\"patches\":["
-         "{\"slot\":\"a\",\"offset\":5,\"bytes\":8},"
-         "{\"slot\":\"b\",\"offset\":14,\"bytes\":4}]}}";
+         "},\"buckets\":[{\"offset\":0,\"count\":3,\"slots\":[\"a\",\"b\"]}]}";
 }
 
 std::string makeWeights() {
-  size_t length = std::strlen(templateText);
+  // The template without what belongs into its holes.
+  std::string cut = std::string(templateText).erase(14, 4).erase(5, 8);
   std::string header =
-      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]},"
+      "{\"__metadata__\":{\"format\":\"rubato 2\","
+      "\"hole.a\":\"F32 5 13\",\"hole.b\":\"F32 14 18\"},"
+      "\"a\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]},"
       "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]},"
       "\"__onnx_template__\":{\"dtype\":\"U8\",\"shape\":[" +
-      std::to_string(length) + "],\"data_offsets\":[12," +
-      std::to_string(12 + length) + "]}}";
+      std::to_string(cut.size()) + "],\"data_offsets\":[12," +
+      std::to_string(12 + cut.size()) + "]}}";
   std::string blob(8, '\0');
   for (int i = 0; i < 8; ++i)
     blob[size_t(i)] = char(uint64_t(header.size()) >> (8 * i));
   float initial[3] = {0.25f, -0.25f, 0.5f};
   blob += header;
   blob.append(reinterpret_cast<char *>(initial), sizeof initial);
-  return blob + templateText;
+  return blob + cut;
 }
 
 } // namespace
