@@ -55,4 +55,33 @@ def Nn_SlotAttr : AttrDef<Nn_Dialect, "Slot"> {
   let assemblyFormat = "`<` $name `:` $type `at` $offset $role `>`";
 }
 
+def Nn_KernelKind : I32EnumAttr<"KernelKind", "what a kernel computes", [
+    I32EnumAttrCase<"Contraction", 0, "contraction">,
+    I32EnumAttrCase<"Rows", 1, "rows">,
+    I32EnumAttrCase<"Columns", 2, "columns">,
+    I32EnumAttrCase<"Elementwise", 3, "elementwise">]> {
+  let cppNamespace = "::rubato::nn";
+}
+
+def Nn_KernelAttr : AttrDef<Nn_Dialect, "Kernel"> {
+  let mnemonic = "kernel";
+  let summary = "what a kernel is, and what its launches may do with it";
+  let description = [{
+    The value of `rubato.kernel`. Facts that have their usual value (one unit,
+    no workspace) are not printed.
+
+    ```mlir
+    #nn.kernel<contraction>
+    #nn.kernel<elementwise, split = 4096, index_by_index>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Nn_KernelKind>:$kind,
+    "int64_t":$split,
+    "bool":$indexByIndex,
+    "int64_t":$workspace);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // RUBATO_NN_DIALECT_TD
