@@ -55,8 +55,8 @@ static void addSync(OpPassManager &pm, const CompileOptions &o) {
 
 static void addKernels(OpPassManager &pm) {
   pm.addPass(createFormKernels());
-  pm.addPass(createVerifyKernels());
   pm.addNestedPass<func::FuncOp>(createNnToLinalgPass());
+  pm.addPass(createVerifyKernels());
 }
 
 static void addSchedule(OpPassManager &pm, const CompileOptions &o) {

@@ -5,6 +5,7 @@
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Support/Stage.h"
 
@@ -289,6 +290,11 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
       if (!function->hasAttr(kKernelAttr) && function.getName() != "gradient" &&
           function.getName() != "evaluate")
         function.erase(); // inlined
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(kKernelAttr))
+        function->setAttr(
+            kKernelAttr,
+            KernelFacts::derive(function).toAttribute(&getContext()));
     module->setAttr(kStageAttr,
                     StringAttr::get(&getContext(), stageName(Stage::Kernels)));
   }

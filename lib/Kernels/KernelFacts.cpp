@@ -1,24 +1,22 @@
-// Which kernels can be split, decided on nn and on linalg form alike.
-#include "rubato/Kernels/KernelExtent.h"
-
-#include "dialects/nn/Nn.h"
+// What a kernel is, decided on nn and on linalg form alike.
+#include "rubato/Kernels/KernelFacts.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
+using namespace rubato;
+using nn::KernelKind;
 
-/// Dimension 0 of the results if all have the same shape, else 1.
-static int64_t commonExtent(func::FuncOp kernel) {
+/// The shape that all results have; null if they differ.
+static RankedTensorType commonShape(func::FuncOp kernel) {
   auto types = kernel.getResultTypes();
   auto first = types.empty() ? RankedTensorType()
                              : dyn_cast<RankedTensorType>(types.front());
-  if (!first || first.getRank() == 0)
-    return 1;
-  bool same = llvm::all_of(types, [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getShape() == first.getShape();
-  });
-  return same ? first.getDimSize(0) : 1;
+  bool same = first && llvm::all_of(types, [&](Type type) {
+                auto tensor = dyn_cast<RankedTensorType>(type);
+                return tensor && tensor.getShape() == first.getShape();
+              });
+  return same ? first : RankedTensorType();
 }
 
 /// Whether `op` computes a tensor of `shape`, or a scalar, index by index.
@@ -30,53 +28,141 @@ static bool isElementwise(Operation *op, ArrayRef<int64_t> shape) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || (type.getRank() != 0 && type.getShape() != shape))
     return false;
-  if (auto broadcast = dyn_cast<rubato::nn::BroadcastOp>(op))
-    // With all dimensions kept it can only permute them.
-    return cast<RankedTensorType>(broadcast.getInput().getType()).getRank() <
-           int64_t(shape.size());
+  // Its dimensions ascend: an operand of as many elements has the same order.
   return OpTrait::hasElementwiseMappableTraits(op) ||
-         isa<rubato::nn::ReluOp, rubato::nn::SigmoidOp>(op);
+         isa<nn::ReluOp, nn::SigmoidOp, nn::BroadcastOp>(op);
 }
 
-/// One linalg.generic, parallel, whose full-sized operands are read at the
-/// index that is written.
+/// Whether dimensions are read in the order of the loops.
+static bool ascends(AffineMap map) {
+  int64_t last = -1;
+  for (AffineExpr result : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim) {
+      if (!isa<AffineConstantExpr>(result))
+        return false;
+      continue;
+    }
+    if (static_cast<int64_t>(dim.getPosition()) <= last)
+      return false;
+    last = dim.getPosition();
+  }
+  return true;
+}
+
+/// Parallel, writes at the loop indices, and reads an operand of as many
+/// elements where it writes.
 static bool isElementwise(linalg::GenericOp op) {
-  if (op.getNumLoops() != op.getNumParallelLoops())
-    return false;
-  SmallVector<int64_t> shape = op.getStaticLoopRanges();
-  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (op.isDpsInit(&operand))
-      return map.isIdentity() && !op.payloadUsesValueFromOperand(&operand);
-    return map.isIdentity() || map.getNumResults() < shape.size();
-  });
+  return op.getNumLoops() == op.getNumParallelLoops() &&
+         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           AffineMap map = op.getMatchingIndexingMap(&operand);
+           return op.isDpsInit(&operand)
+                      ? map.isIdentity() &&
+                            !op.payloadUsesValueFromOperand(&operand)
+                      : ascends(map);
+         });
 }
 
-int64_t rubato::kernelExtent(func::FuncOp kernel) {
-  if (auto known = kernel->getAttrOfType<IntegerAttr>(kExtentAttr))
-    return known.getInt();
-  int64_t extent = commonExtent(kernel);
-  if (extent == 1 || kernel.isExternal() ||
-      !llvm::hasSingleElement(kernel.getBody()))
-    return 1;
-
+/// The first operation that is not computed index by index, or the return
+/// where it hands on what nothing computed; null if there is none.
+static Operation *findObstacle(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(kernel.getResultTypes().front()).getShape();
-  unsigned generics = 0;
+  RankedTensorType type = commonShape(kernel);
+  if (!type)
+    return body.getTerminator();
+  linalg::GenericOp only;
   for (Operation &op : body.without_terminator()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-      if (++generics > 1 || !isElementwise(generic))
-        return 1;
-    } else if (!isa<tensor::EmptyOp>(op) && !isElementwise(&op, shape)) {
-      return 1;
+      // A second one would read what the first has written over.
+      if (only || !isElementwise(generic) ||
+          generic.getStaticLoopRanges() !=
+              SmallVector<int64_t>(type.getShape()))
+        return &op;
+      only = generic;
+    } else if (!isa<tensor::EmptyOp>(op) &&
+               !isElementwise(&op, type.getShape())) {
+      return &op;
     }
   }
-  // A result must be computed here: an operand handed through is no work.
-  bool computed =
-      llvm::all_of(body.getTerminator()->getOperands(), [](Value value) {
-        Operation *op = value.getDefiningOp();
-        return op && !isa<arith::ConstantOp, tensor::EmptyOp>(op);
-      });
-  return computed ? extent : 1;
+  for (Value value : body.getTerminator()->getOperands())
+    if (Operation *op = value.getDefiningOp();
+        !op || isa<arith::ConstantOp, tensor::EmptyOp>(op))
+      return body.getTerminator();
+  return nullptr;
+}
+
+/// Whether `op` sums products over what its two operands share: a product of
+/// a column and a row is not enough.
+static bool isContraction(Operation *op) {
+  if (isa<nn::MatmulOp>(op))
+    return true;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || !linalg::isaContractionOpInterface(linalgOp))
+    return false;
+  auto dims = linalg::inferContractionDims(linalgOp);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
+}
+
+/// Rows where `op` reduces along the last dimension of what it reads, columns
+/// where along others only, else elementwise.
+static KernelKind kindOf(Operation *op) {
+  if (isContraction(op))
+    return KernelKind::Contraction;
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op)) {
+    if (reduce.getDims().empty())
+      return KernelKind::Elementwise;
+    int64_t rank =
+        cast<RankedTensorType>(reduce.getInput().getType()).getRank();
+    return llvm::is_contained(reduce.getDims(), rank - 1) ? KernelKind::Rows
+                                                          : KernelKind::Columns;
+  }
+  if (isa<nn::SoftmaxOp, nn::LogSoftmaxOp, nn::SoftmaxCrossEntropyOp,
+          nn::SoftmaxCrossEntropyGradOp, nn::CountCorrectOp>(op))
+    return KernelKind::Rows;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
+    return KernelKind::Elementwise;
+  // The operand with the most dimensions says how the others lie in it.
+  AffineMap widest;
+  for (OpOperand *input : linalgOp.getDpsInputOperands()) {
+    AffineMap map = linalgOp.getMatchingIndexingMap(input);
+    if (!widest || map.getNumResults() > widest.getNumResults())
+      widest = map;
+  }
+  auto keeps = [&](AffineExpr index) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    return dim && linalgOp.getIteratorTypesArray()[dim.getPosition()] ==
+                      utils::IteratorType::parallel;
+  };
+  bool keepsLast = widest && widest.getNumResults() != 0 &&
+                   keeps(widest.getResults().back());
+  return keepsLast ? KernelKind::Columns : KernelKind::Rows;
+}
+
+KernelFacts KernelFacts::derive(func::FuncOp kernel, Operation **obstacle) {
+  KernelFacts facts;
+  if (kernel.isExternal() || !kernel.getBody().hasOneBlock())
+    return facts;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    facts.kind = std::min(facts.kind, kindOf(&op)); // the most that it does
+  Operation *found = findObstacle(kernel);
+  if (obstacle)
+    *obstacle = found;
+  facts.indexByIndex = !found;
+  RankedTensorType shape = commonShape(kernel);
+  if (facts.indexByIndex && shape.getRank() != 0)
+    facts.split = shape.getDimSize(0);
+  return facts;
+}
+
+KernelFacts KernelFacts::of(func::FuncOp kernel) {
+  auto written = kernel->getAttrOfType<nn::KernelAttr>(kKernelAttr);
+  if (!written)
+    return derive(kernel);
+  return {written.getKind(), written.getSplit(), written.getIndexByIndex(),
+          written.getWorkspace()};
+}
+
+nn::KernelAttr KernelFacts::toAttribute(MLIRContext *context) const {
+  return nn::KernelAttr::get(context, kind, split, indexByIndex, workspace);
 }

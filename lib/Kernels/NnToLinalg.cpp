@@ -1,8 +1,8 @@
 // nn-to-linalg: products, shapes, activations and plain elementwise work.
 #include "NnToLinalg.h"
 
-#include "rubato/Kernels/KernelExtent.h"
 #include "rubato/Kernels/Passes.h"
+#include "rubato/Support/Stage.h"
 
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -293,9 +293,6 @@ struct NnToLinalg : rubato::impl::NnToLinalgPassBase<NnToLinalg> {
         (!function->hasAttr(kKernelAttr) &&
          !function.getBody().getOps<func::CallOp>().empty()))
       return;
-    if (function->hasAttr(kKernelAttr))
-      function->setAttr(kExtentAttr, OpBuilder(function).getI64IntegerAttr(
-                                         kernelExtent(function)));
 
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerMatmul, LowerBroadcast, LowerTranspose, LowerReduce,

@@ -3,6 +3,7 @@
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Support/Stage.h"
 
@@ -43,6 +44,38 @@ class VerifyKernels : public rubato::impl::VerifyKernelsBase<VerifyKernels> {
       if (!isPure(&op) || isa<CallOpInterface>(op))
         return op.emitError(
             "kernels stage: a kernel is pure and calls nothing");
+    return verifyFacts(kernel);
+  }
+
+  /// What a kernel says of itself is what later stages rely on.
+  LogicalResult verifyFacts(func::FuncOp kernel) {
+    if (!kernel->getAttrOfType<nn::KernelAttr>(kKernelAttr))
+      return kernel.emitError("kernels stage: a kernel says what it is "
+                              "(rubato.kernel = #nn.kernel<…>); run "
+                              "form-kernels");
+    Operation *obstacle = nullptr;
+    KernelFacts said = KernelFacts::of(kernel);
+    KernelFacts shown = KernelFacts::derive(kernel, &obstacle);
+    if (said.kind != shown.kind)
+      return kernel.emitError("kernels stage: a kernel of kind ")
+             << nn::stringifyKernelKind(shown.kind) << " is said to be of kind "
+             << nn::stringifyKernelKind(said.kind);
+    if (said.indexByIndex && !shown.indexByIndex) {
+      InFlightDiagnostic error = kernel.emitError(
+          "kernels stage: is said to be computed index by index, but is not");
+      error.attachNote(obstacle->getLoc()) << "because of this operation";
+      return error;
+    }
+    if (said.split != 1 && said.split != shown.split)
+      return kernel.emitError("kernels stage: a launch is said to have ")
+             << said.split << " units, but "
+             << (shown.split == 1 ? "the kernel is one unit"
+                                  : "dimension 0 of its results has " +
+                                        std::to_string(shown.split));
+    if (said.workspace != 0)
+      return kernel.emitError("kernels stage: needs ")
+             << said.workspace
+             << " bytes of workspace, which no launch hands over yet";
     return success();
   }
 

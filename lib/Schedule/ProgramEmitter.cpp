@@ -3,7 +3,7 @@
 
 #include "SegmentValues.h"
 
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Support/Stage.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -170,8 +170,8 @@ void ProgramEmitter::launch(OpBuilder &at, func::CallOp call, bool fresh) {
     add(result, writes);
   auto op = sched::LaunchOp::create(
       at, call.getLoc(), sched::Lane::Compute, kernel.getName(), 0,
-      kernelExtent(kernel), at.getArrayAttr(args), at.getArrayAttr(reads),
-      at.getArrayAttr(writes));
+      KernelFacts::of(kernel).split, at.getArrayAttr(args),
+      at.getArrayAttr(reads), at.getArrayAttr(writes));
   if (auto label = call->getAttrOfType<StringAttr>(kLabelAttr))
     op->setAttr(kLabelAttr,
                 isFresh ? b.getStringAttr(label.getValue() + ".fresh") : label);

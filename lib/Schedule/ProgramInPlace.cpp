@@ -2,7 +2,7 @@
 // and sums of gradients.
 #include "ProgramPlaces.h"
 
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Support/Stage.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ bool ProgramPlaces::mayWrite(func::CallOp call, Address address, int64_t bytes,
                              Operation *sink) {
   func::FuncOp kernel = kernelOf(call);
   auto adds = kernel->getAttrOfType<DenseI64ArrayAttr>(kAccumulatorsAttr);
-  int64_t extent = kernelExtent(kernel);
+  bool indexByIndex = KernelFacts::of(kernel).indexByIndex;
   auto reads = [&](Value value) {
     return isTensor(value.getType()) && placement.isPlaced(value) &&
            overlaps(placement.at(value), bytesOf(value.getType()), address,
@@ -34,8 +34,8 @@ bool ProgramPlaces::mayWrite(func::CallOp call, Address address, int64_t bytes,
     bool inPlace =
         placement.at(operand) == address &&
         bytesOf(operand.getType()) == bytes &&
-        (extent > 1 || (adds && llvm::is_contained(adds.asArrayRef(),
-                                                   static_cast<int64_t>(i))));
+        (indexByIndex || (adds && llvm::is_contained(adds.asArrayRef(),
+                                                     static_cast<int64_t>(i))));
     if (!inPlace)
       return false;
   }

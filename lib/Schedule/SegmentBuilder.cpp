@@ -1,7 +1,7 @@
 // Writes segments: launches, collectives and the events between them.
 #include "SegmentBuilder.h"
 
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Support/Stage.h"
 
 using namespace mlir;
@@ -84,7 +84,7 @@ void SegmentBuilder::launch(OpBuilder &b, func::CallOp call, bool fresh,
     writes.push_back(accessed(result));
   }
   int64_t lo = bucket ? bucket->offset : 0;
-  int64_t hi = bucket ? lo + bucket->count : kernelExtent(kernel);
+  int64_t hi = bucket ? lo + bucket->count : KernelFacts::of(kernel).split;
   auto op = sched::LaunchOp::create(
       b, call.getLoc(), Lane::Compute, kernel.getName(), lo, hi,
       b.getArrayAttr(args), b.getArrayAttr(reads), b.getArrayAttr(writes));
@@ -161,9 +161,10 @@ unsigned SegmentBuilder::lastWriter(const BucketRange &bucket) const {
 }
 
 bool SegmentBuilder::isFlat(func::CallOp call) const {
+  KernelFacts facts = KernelFacts::of(kernelOf(module, call));
   return llvm::all_of(call.getResultTypes(),
                       [&](Type type) { return type == flatType; }) &&
-         kernelExtent(kernelOf(module, call)) == flatType.getDimSize(0);
+         facts.indexByIndex && facts.split == flatType.getDimSize(0);
 }
 
 /// Whether the update may start bucket by bucket: everything that touches the

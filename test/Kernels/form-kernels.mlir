@@ -51,7 +51,7 @@ module @mlp {
 
 // A forward product with its bias and activation:
 // CHECK-LABEL: func.func private @fc1.linear.forward(
-// CHECK-SAME:      attributes {rubato.kernel}
+// CHECK-SAME:      attributes {rubato.kernel = #nn.kernel<contraction>}
 // CHECK:         nn.matmul
 // CHECK:         nn.broadcast
 // CHECK:         arith.addf
@@ -66,7 +66,7 @@ module @mlp {
 
 // Gradients add to their accumulator, and have a variant that does not:
 // CHECK-LABEL: func.func private @fc2.weight.gradient(
-// CHECK-SAME:      rubato.accumulators = array<i64: 2>, rubato.fresh = @fc2.weight.gradient.fresh
+// CHECK-SAME:      rubato.accumulators = array<i64: 2>, rubato.fresh = @fc2.weight.gradient.fresh, rubato.kernel = #nn.kernel<contraction>
 // CHECK:         %[[G:.*]] = nn.matmul
 // CHECK-NEXT:    arith.addf %{{.*}}, %[[G]]
 // CHECK-LABEL: func.func private @fc2.weight.gradient.fresh(

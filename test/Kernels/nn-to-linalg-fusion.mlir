@@ -4,7 +4,6 @@
 // the broadcast is an indexing map.
 
 // CHECK-LABEL: func.func private @epilogue(
-// CHECK-SAME:    rubato.extent = 1 : i64
 // CHECK:         %[[MM:.*]] = linalg.matmul
 // CHECK:         %[[Y:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
 // CHECK-SAME:      ins(%[[MM]], %{{.*}} : tensor<7x3xf32>, tensor<3xf32>)
@@ -41,7 +40,6 @@ func.func private @prologue(%x: tensor<7x5xf32>, %w: tensor<5x3xf32>) -> tensor<
 // computed on the way: one operation, which splits.
 
 // CHECK-LABEL: func.func private @step(
-// CHECK-SAME:    rubato.extent = 100 : i64
 // CHECK:         %[[R:.*]]:2 = linalg.generic
 // CHECK:           arith.mulf
 // CHECK:           %[[V:.*]] = arith.addf
@@ -67,7 +65,6 @@ func.func private @step(%w: tensor<100xf32>, %v: tensor<100xf32>, %g: tensor<100
 // A value per row is computed once per row, not once per element.
 
 // CHECK-LABEL: func.func private @per_row(
-// CHECK-SAME:    rubato.extent = 1 : i64
 // CHECK:         %[[E:.*]] = linalg.generic
 // CHECK:           math.exp
 // CHECK:         linalg.generic
@@ -100,7 +97,6 @@ func.func private @reduction(%x: tensor<8xf32>, %w: tensor<8xf32>) -> tensor<f32
 // An operand handed through is not computed here, so nothing splits.
 
 // CHECK-LABEL: func.func private @handed_through(
-// CHECK-SAME:    rubato.extent = 1 : i64
 func.func private @handed_through(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {rubato.kernel} {
   %0 = arith.negf %x : tensor<8xf32>
   return %0, %x : tensor<8xf32>, tensor<8xf32>

@@ -13,9 +13,6 @@ def NnToLinalgPass : Pass<"nn-to-linalg", "::mlir::func::FuncOp"> {
     epilogue, is a second one. Results of one shape computed index by index end
     up as several results of one `linalg.generic`.
 
-    On a function with `rubato.kernel` the pass also writes down the extent of
-    the kernel (`rubato.extent`, see docs/kernels.md) before rewriting it.
-
     ```mlir
     %b2 = nn.broadcast %b dims [1] : tensor<512xf32> -> tensor<64x512xf32>
     %s = arith.addf %x, %b2 : tensor<64x512xf32>
@@ -52,6 +49,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     are made once. Calls to the training functions and to the program's own
     helpers are inlined, so it reads as a list of kernel calls; `gsync.work`
     keeps their names. Numbers of the host enter kernels as tensors of rank 0.
+    Every kernel says what it is and what its launches may do with it
+    (`#nn.kernel`, docs/kernels.md).
 
     Before:
     ```mlir
@@ -63,10 +62,12 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     After:
     ```mlir
     %3 = call @fc1.forward(%x, %w, %b) : …
-    func.func private @fc1.forward(…) attributes {rubato.kernel} { … }
+    func.func private @fc1.forward(…)
+        attributes {rubato.kernel = #nn.kernel<contraction>} { … }
     ```
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::rubato::nn::NnDialect"];
 }
 
 def VerifyKernels : Pass<"verify-kernels", "::mlir::ModuleOp"> {
@@ -74,7 +75,11 @@ def VerifyKernels : Pass<"verify-kernels", "::mlir::ModuleOp"> {
   let description = [{
     The program, @gradient and @evaluate hold no tensor arithmetic of their
     own: only kernel calls, views (nn.unpack, nn.pack, nn.reshape) and gsync
-    operations; every kernel is pure, has tensors of static shape and no calls.
+    operations; every kernel is pure, has tensors of static shape and no calls,
+    and what it says of itself (`#nn.kernel`) is what its body shows, in nn or
+    in linalg: its kind, that it is computed index by index, the units into
+    which a launch may be cut, and no workspace. A kernel may say less than
+    that it is computed index by index, or be one unit.
   }];
 }
 

@@ -1,5 +1,5 @@
 // cpu-approximate-math: transcendentals of kernels as arithmetic.
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Support/Stage.h"
 #include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,6 +1,6 @@
 // cpu-emit-elementwise: kernels that are one elementwise linalg.generic, as
 // loops over vectors.
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Target/CPU/EmitSupport.h"
 #include "rubato/Target/CPU/Passes.h"
 
@@ -204,12 +204,12 @@ struct CPUEmitElementwisePass
     linalg::GenericOp op = matchElementwise(getOperation(), results);
     if (!op)
       return;
-    int64_t extent = kernelExtent(getOperation());
+    int64_t split = KernelFacts::of(getOperation()).split;
     int64_t rows = op.getStaticLoopRanges().front();
-    if (extent != 1 && extent != rows)
+    if (split != 1 && split != rows)
       return; // split in a way of its own
     MemrefKernel kernel(getOperation());
-    Emitter(op, kernel, results, extent == rows).emit();
+    Emitter(op, kernel, results, split == rows).emit();
   }
 };
 

@@ -2,7 +2,7 @@
 // the losses on it.
 #include "EmitRows.h"
 
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -219,9 +219,9 @@ std::optional<RowChain> matchRowChain(func::FuncOp func) {
   }
   if (scratchBytes(chain) > kRowScratchLimit)
     return std::nullopt;
-  int64_t extent = kernelExtent(func);
-  chain.split = extent != 1;
-  if (chain.split && (totals || extent != chain.rows.front()))
+  int64_t split = KernelFacts::of(func).split;
+  chain.split = split != 1;
+  if (chain.split && (totals || split != chain.rows.front()))
     return std::nullopt; // split in a way of its own
   return chain;
 }

@@ -2,7 +2,7 @@
 // small building blocks of emitted loops.
 #include "rubato/Target/CPU/EmitSupport.h"
 
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Support/Stage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

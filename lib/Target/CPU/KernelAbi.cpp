@@ -1,5 +1,5 @@
 // The C form of kernels: void(ptr args, i64 lo, i64 hi) around the body.
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Support/Stage.h"
 #include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -42,9 +42,7 @@ void wrapKernel(LLVM::LLVMFuncOp body) {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                   {pointer, b.getI64Type(), b.getI64Type()});
   auto wrapper = LLVM::LLVMFuncOp::create(b, body.getSymName(), type);
-  for (StringRef name : {rubato::kKernelAttr, rubato::kExtentAttr})
-    if (Attribute attribute = body->removeAttr(name))
-      wrapper->setAttr(name, attribute);
+  wrapper->setAttr(rubato::kKernelAttr, body->removeAttr(rubato::kKernelAttr));
   body.setSymName((body.getSymName() + ".body").str());
   body.setLinkage(LLVM::Linkage::Internal);
   body.setAlwaysInline(true);
@@ -108,9 +106,7 @@ OwningOpRef<ModuleOp> rubato::extractKernels(ModuleOp module) {
     auto declaration =
         LLVM::LLVMFuncOp::create(b, function.getLoc(), function.getSymName(),
                                  kernelType(module.getContext()));
-    for (StringRef name : {kKernelAttr, kExtentAttr})
-      if (Attribute attribute = function->getAttr(name))
-        declaration->setAttr(name, attribute);
+    declaration->setAttr(kKernelAttr, function->getAttr(kKernelAttr));
     function->moveBefore(kernels->getBody(), kernels->getBody()->end());
   }
   return kernels;

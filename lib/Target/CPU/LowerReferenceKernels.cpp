@@ -5,7 +5,7 @@
 // allocated. Computing a value where it is read needs neither.
 #include "ElementLowering.h"
 
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -56,7 +56,7 @@ private:
 
   func::FuncOp kernel;
   SymbolTable &symbols;
-  int64_t scratchLimit, scratch = 0, extent = 1;
+  int64_t scratchLimit, scratch = 0, split = 1;
   /// Results that are not computed into their destination.
   SmallVector<std::pair<Value, Value>> copies;
   Value lo, hi;
@@ -117,11 +117,11 @@ LogicalResult KernelLowering::check() {
                << "a result is indexed by something else than the parallel "
                   "loops";
     }
-    if (extent != 1 && linalgOp.getNumLoops() != 0 &&
+    if (split != 1 && linalgOp.getNumLoops() != 0 &&
         (!writesItsIndex(linalgOp) ||
-         linalgOp.getStaticLoopRanges().front() != extent))
+         linalgOp.getStaticLoopRanges().front() != split))
       return kernelError(&op, kernel)
-             << "said to split into " << extent
+             << "said to split into " << split
              << " parts, but this is not computed index by index";
   }
   return success();
@@ -224,7 +224,7 @@ LogicalResult KernelLowering::store(LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<int64_t> sizes =
       llvm::map_to_vector(parallel, [&](unsigned dim) { return ranges[dim]; });
-  loops(sizes, extent != 1 && !sizes.empty(), [&](ArrayRef<Value> outer) {
+  loops(sizes, split != 1 && !sizes.empty(), [&](ArrayRef<Value> outer) {
     SmallVector<Value> ivs(op.getNumLoops());
     for (auto [dim, iv] : llvm::zip_equal(parallel, outer))
       ivs[dim] = iv;
@@ -267,14 +267,14 @@ LogicalResult KernelLowering::lower(Operation &op) {
 }
 
 void KernelLowering::copy(Value from, Value to) {
-  loops(cast<RankedTensorType>(from.getType()).getShape(), extent != 1,
+  loops(cast<RankedTensorType>(from.getType()).getShape(), split != 1,
         [&](ArrayRef<Value> ivs) {
           memref::StoreOp::create(b, read(from, ivs), to, ivs);
         });
 }
 
 LogicalResult KernelLowering::run() {
-  extent = rubato::kernelExtent(kernel);
+  split = rubato::KernelFacts::of(kernel).split;
   if (failed(check()))
     return failure();
   func::FuncOp lowered = createLowered();

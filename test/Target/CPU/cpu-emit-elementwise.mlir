@@ -15,7 +15,7 @@
 // CHECK: scf.for %{{.*}} = %[[END]] to %[[HI]] step %c1
 // CHECK-COUNT-3: memref.load
 // CHECK-COUNT-2: memref.store
-func.func private @momentum(%w: tensor<669706xf32>, %v: tensor<669706xf32>, %g: tensor<669706xf32>, %lr: tensor<f32>) -> (tensor<669706xf32>, tensor<669706xf32>) attributes {rubato.kernel, rubato.extent = 669706 : i64} {
+func.func private @momentum(%w: tensor<669706xf32>, %v: tensor<669706xf32>, %g: tensor<669706xf32>, %lr: tensor<f32>) -> (tensor<669706xf32>, tensor<669706xf32>) attributes {rubato.kernel = #nn.kernel<elementwise, split = 669706, index_by_index>} {
   %mu = arith.constant 0.9 : f32
   %e = tensor.empty() : tensor<669706xf32>
   %r:2 = linalg.generic {indexing_maps = [#id, #id, #id, #scalar, #id, #id], iterator_types = ["parallel"]} ins(%w, %v, %g, %lr : tensor<669706xf32>, tensor<669706xf32>, tensor<669706xf32>, tensor<f32>) outs(%e, %e : tensor<669706xf32>, tensor<669706xf32>) {
@@ -45,7 +45,7 @@ func.func private @momentum(%w: tensor<669706xf32>, %v: tensor<669706xf32>, %g: 
 // CHECK: vector.store {{.*}} vector<4xf32>
 // CHECK: vector.store {{.*}} vector<2xf32>
 // CHECK-NOT: store
-func.func private @rows(%x: tensor<8x22xf32>, %b: tensor<22xf32>, %s: tensor<8xf32>) -> tensor<8x22xf32> attributes {rubato.kernel, rubato.extent = 8 : i64} {
+func.func private @rows(%x: tensor<8x22xf32>, %b: tensor<22xf32>, %s: tensor<8xf32>) -> tensor<8x22xf32> attributes {rubato.kernel = #nn.kernel<elementwise, split = 8, index_by_index>} {
   %e = tensor.empty() : tensor<8x22xf32>
   %r = linalg.generic {indexing_maps = [#id, #col, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %b, %s : tensor<8x22xf32>, tensor<22xf32>, tensor<8xf32>) outs(%e : tensor<8x22xf32>) {
   ^bb0(%xi: f32, %bi: f32, %si: f32, %o: f32):
@@ -64,7 +64,7 @@ func.func private @rows(%x: tensor<8x22xf32>, %b: tensor<22xf32>, %s: tensor<8xf
 // CHECK-LABEL: func.func private @flat(
 // CHECK: memref.reinterpret_cast {{.*}} memref<3x7xf32> to memref<21xf32>
 // CHECK: arith.muli %{{.*}}, %c7
-func.func private @flat(%x: tensor<3x7xf32>) -> tensor<3x7xf32> attributes {rubato.kernel, rubato.extent = 3 : i64} {
+func.func private @flat(%x: tensor<3x7xf32>) -> tensor<3x7xf32> attributes {rubato.kernel = #nn.kernel<elementwise, split = 3, index_by_index>} {
   %e = tensor.empty() : tensor<3x7xf32>
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x7xf32>) outs(%e : tensor<3x7xf32>) {
   ^bb0(%xi: f32, %o: f32):
@@ -81,7 +81,7 @@ func.func private @flat(%x: tensor<3x7xf32>) -> tensor<3x7xf32> attributes {ruba
 
 // CHECK-LABEL: func.func private @whole(
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
-func.func private @whole(%x: tensor<35xf32>) -> tensor<35xf32> attributes {rubato.kernel, rubato.extent = 1 : i64} {
+func.func private @whole(%x: tensor<35xf32>) -> tensor<35xf32> attributes {rubato.kernel = #nn.kernel<elementwise, split = 1, index_by_index>} {
   %e = tensor.empty() : tensor<35xf32>
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<35xf32>) outs(%e : tensor<35xf32>) {
   ^bb0(%xi: f32, %o: f32):

@@ -143,7 +143,7 @@ func.func private @scratch(%x: tensor<4x32xf32>) -> tensor<4x32xf32> attributes 
 
 // -----
 
-// An elementwise kernel that asks for its column keeps its extent.
+// An elementwise kernel that asks for its column keeps its units.
 #all = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (m)>
 

@@ -4,14 +4,14 @@
 // CHECK-SAME:    always_inline
 // CHECK-LABEL: llvm.func @fc1.forward(
 // CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[LO:.*]]: i64, %[[HI:.*]]: i64)
-// CHECK-SAME:    rubato.extent = 8 : i64, rubato.kernel
+// CHECK-SAME:    rubato.kernel = #nn.kernel<elementwise, split = 8, index_by_index>
 // CHECK:         %[[P0:.*]] = llvm.getelementptr %[[ARGS]][0]
 // CHECK:         %[[X:.*]] = llvm.load %[[P0]]
 // CHECK:         %[[P1:.*]] = llvm.getelementptr %[[ARGS]][1]
 // CHECK:         %[[Y:.*]] = llvm.load %[[P1]]
 // CHECK:         llvm.call @fc1.forward.body(%[[X]], %[[Y]], %[[LO]], %[[HI]])
 // CHECK:         llvm.return
-llvm.func @fc1.forward(%x: !llvm.ptr, %y: !llvm.ptr, %lo: i64, %hi: i64) attributes {rubato.kernel, rubato.extent = 8 : i64} {
+llvm.func @fc1.forward(%x: !llvm.ptr, %y: !llvm.ptr, %lo: i64, %hi: i64) attributes {rubato.kernel = #nn.kernel<elementwise, split = 8, index_by_index>} {
   llvm.return
 }
 

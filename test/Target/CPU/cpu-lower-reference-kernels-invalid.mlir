@@ -32,7 +32,7 @@ func.func private @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> attributes {rubat
 
 // -----
 
-func.func private @split(%x: tensor<4x3xf32>) -> tensor<4xf32> attributes {rubato.kernel, rubato.extent = 4 : i64} {
+func.func private @split(%x: tensor<4x3xf32>) -> tensor<4xf32> attributes {rubato.kernel = #nn.kernel<elementwise, split = 4, index_by_index>} {
   %zero = arith.constant 0.0 : f32
   %0 = tensor.empty() : tensor<4xf32>
   %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>

@@ -90,7 +90,7 @@ func.func @no_kernel(%x: tensor<3xf32>) -> tensor<3xf32> {
 }
 
 // CHECK-LABEL: func.func private @emitted(
-// CHECK-SAME:    %{{.*}}: memref<3xf32>, %{{.*}}: index, %{{.*}}: index) attributes {rubato.extent
+// CHECK-SAME:    %{{.*}}: memref<3xf32>, %{{.*}}: index, %{{.*}}: index) attributes {rubato.kernel
 func.func private @emitted(%x: memref<3xf32>, %lo: index, %hi: index) attributes {rubato.kernel} {
   return
 }

@@ -4,7 +4,7 @@
 #include "CompiledKernels.h"
 
 #include "dialects/nn/Nn.h"
-#include "rubato/Kernels/KernelExtent.h"
+#include "rubato/Kernels/KernelFacts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -201,8 +201,8 @@ TEST_P(Gradients, AgreeWithDifferences) {
     cases.push_back({function.getSymName().str(),
                      llvm::to_vector(function.getArgumentTypes()),
                      function.getResultTypes().front(),
-                     rubato::kernelExtent(function),
-                     rubato::kernelExtent(gradient)});
+                     rubato::KernelFacts::of(function).split,
+                     rubato::KernelFacts::of(gradient).split});
   }
   EXPECT_TRUE(used) << path << " does not use " << GetParam();
   CompiledKernels kernels(*context, *module);
