@@ -130,5 +130,75 @@ static void printRange(OpAsmPrinter &printer, Operation *, RangeAttr range) {
   printElement(printer, range);
 }
 
+static ParseResult parsePlace(OpAsmParser &parser, PlaceAttr &place) {
+  return parseElement(parser, place);
+}
+
+static void printPlace(OpAsmPrinter &printer, Operation *, PlaceAttr place) {
+  printElement(printer, place);
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+/// `rest` is written for -1.
+static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
+  int64_t number = -1;
+  if (failed(parser.parseOptionalKeyword("rest")) &&
+      parser.parseInteger(number))
+    return failure();
+  count = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
+static void printCount(OpAsmPrinter &printer, Operation *, IntegerAttr count) {
+  if (count.getInt() < 0)
+    printer << "rest";
+  else
+    printer << count.getInt();
+}
+
+/// `keyword(@a, @b)`, or nothing where there is no list.
+static ParseResult parseSymbols(OpAsmParser &parser, StringRef keyword,
+                                ArrayAttr &list) {
+  if (failed(parser.parseOptionalKeyword(keyword)))
+    return success();
+  SmallVector<Attribute> symbols;
+  auto parseOne = [&]() -> ParseResult {
+    FlatSymbolRefAttr symbol;
+    if (parser.parseAttribute(symbol))
+      return failure();
+    symbols.push_back(symbol);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOne))
+    return failure();
+  list = parser.getBuilder().getArrayAttr(symbols);
+  return success();
+}
+
+static void printSymbols(OpAsmPrinter &printer, StringRef keyword,
+                         ArrayAttr list) {
+  if (!list)
+    return;
+  printer << ' ' << keyword << '(';
+  llvm::interleaveComma(list, printer);
+  printer << ')';
+}
+
+#define SYMBOLS(NAME, KEYWORD)                                                 \
+  static ParseResult parse##NAME(OpAsmParser &parser, ArrayAttr &list) {       \
+    return parseSymbols(parser, KEYWORD, list);                                \
+  }                                                                            \
+  static void print##NAME(OpAsmPrinter &printer, Operation *,                  \
+                          ArrayAttr list) {                                    \
+    printSymbols(printer, KEYWORD, list);                                      \
+  }
+SYMBOLS(Polls, "polls")
+SYMBOLS(Askers, "askers")
+SYMBOLS(Strands, "strands")
+#undef SYMBOLS
+
 #define GET_OP_CLASSES
 #include "dialects/sched/SchedOps.cpp.inc"

@@ -1,6 +1,6 @@
 // Verifiers of the sched dialect: every rule that concerns one operation and
 // the symbols it names. Order between operations is sched-verify-segments.
-#include "dialects/sched/Sched.h"
+#include "dialects/sched/SchedVerify.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -66,20 +66,19 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &) {
   return diag;
 }
 
-/// The buffer that `use` (a place or a range) names, reported if there is none.
-template <typename Use>
-static BufferOp findBuffer(Operation *op, SymbolTableCollection &symbols,
-                           Use use) {
-  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, use.getBuffer());
+BufferOp rubato::sched::findBuffer(Operation *op,
+                                   SymbolTableCollection &symbols,
+                                   FlatSymbolRefAttr name) {
+  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, name);
   if (!buffer)
-    op->emitOpError("names no sched.buffer: ") << use.getBuffer();
+    op->emitOpError("names no sched.buffer: ") << name;
   return buffer;
 }
 
 /// The buffer of `range`, reported if there is none or the range leaves it.
 static BufferOp checkRange(Operation *op, SymbolTableCollection &symbols,
                            StringRef what, RangeAttr range) {
-  BufferOp buffer = findBuffer(op, symbols, range);
+  BufferOp buffer = findBuffer(op, symbols, range.getBuffer());
   if (!buffer)
     return {};
   int64_t bytes = buffer.getBytes();
@@ -94,10 +93,8 @@ static BufferOp checkRange(Operation *op, SymbolTableCollection &symbols,
   return {};
 }
 
-/// Typed accesses must be aligned to their elements; regions are aligned to
-/// more than any element.
-static LogicalResult checkAligned(Operation *op, BufferOp buffer,
-                                  int64_t offset, Type type) {
+LogicalResult rubato::sched::checkAligned(Operation *op, BufferOp buffer,
+                                          int64_t offset, Type type) {
   if ((buffer.getStart() % bytesOf(type) + offset) % bytesOf(type) == 0)
     return success();
   return op->emitOpError("needs ")
@@ -167,7 +164,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
            << arity << " operands and results";
 
   for (auto place : getArgs().getAsRange<PlaceAttr>()) {
-    BufferOp buffer = findBuffer(*this, symbols, place);
+    BufferOp buffer = findBuffer(*this, symbols, place.getBuffer());
     if (!buffer)
       return failure();
     if (place.getOffset() >= int64_t(buffer.getBytes()))
@@ -343,9 +340,9 @@ LogicalResult ClearOp::verifySymbolUses(SymbolTableCollection &symbols) {
 /// Only values have memory that can be exchanged.
 static LogicalResult checkValue(Operation *op, SymbolTableCollection &symbols,
                                 FlatSymbolRefAttr name) {
-  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, name);
+  BufferOp buffer = findBuffer(op, symbols, name);
   if (!buffer)
-    return op->emitOpError("names no sched.buffer: ") << name;
+    return failure();
   if (!buffer.isValue())
     return op->emitOpError("needs a value, but ")
            << name << " is in the " << stringifyArenaRegion(buffer.getRegion())

@@ -315,5 +315,6 @@ def Sched_WriteOp : Sched_HostOp<"write", [Sched_SymbolUser]> {
 }
 
 include "dialects/sched/SchedProgramOps.td"
+include "dialects/sched/SchedUnitOps.td"
 
 #endif // RUBATO_SCHED_OPS_TD
