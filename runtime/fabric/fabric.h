@@ -54,8 +54,9 @@ struct MailboxCounters {
   std::vector<int64_t> acceptedPerWorker; // by ascending rank
 };
 
-/// How slow links are made, for tests and experiments: every message comes
-/// `latency` and its bytes over `bytesPerSecond` (0: no limit) later.
+/// How slow links are made, for tests and experiments. Every message occupies
+/// the links of its members for its bytes over `bytesPerSecond` (0: no limit),
+/// one after the other, and comes `latency` later (fabric/links.h).
 struct RateLimit {
   double bytesPerSecond = 0;
   std::chrono::nanoseconds latency{0};

@@ -24,15 +24,6 @@ std::optional<Deadline> FabricBase::nextLook(Deadline deadline,
   return std::nullopt;
 }
 
-Status FabricBase::limitRate(const RateLimit &limit) {
-  if (!(limit.bytesPerSecond >= 0) || limit.latency.count() < 0)
-    return Status::user("cannot slow links down by a negative bandwidth or "
-                        "latency: use 0 for no limit");
-  latency = limit.latency.count();
-  perByte = limit.bytesPerSecond > 0 ? 1e9 / limit.bytesPerSecond : 0;
-  return Status::ok();
-}
-
 Status makeRateLimitedFabric(std::unique_ptr<Fabric> inner,
                              const RateLimit &limit,
                              std::unique_ptr<Fabric> &fabric) {

@@ -4,6 +4,7 @@
 
 #include "abi/calls.h"
 #include "fabric/fabric.h"
+#include "fabric/links.h"
 #include "fabric/message.h"
 
 #include <functional>
@@ -32,7 +33,9 @@ struct CallId {
 class FabricBase : public Fabric {
 public:
   int members() const override { return memberCount; }
-  Status limitRate(const RateLimit &limit) override;
+  Status limitRate(const RateLimit &limit) override {
+    return links.limit(limit);
+  }
   void excuse(std::function<bool()> heldUp) override {
     isHeldUp = std::move(heldUp);
   }
@@ -65,14 +68,11 @@ protected:
     return worker + (worker >= specs[channel].server);
   }
 
-  /// When a message of so many bytes, sent then, is there.
-  int64_t arrival(int64_t sent, int64_t bytes) const {
-    return sent + latency + static_cast<int64_t>(double(bytes) * perByte);
-  }
-
-  /// The same of a collective.
-  int64_t arrival(int channel, int64_t sent, int64_t bytes) const {
-    return specs[size_t(channel)].unlimited ? sent : arrival(sent, bytes);
+  /// When a member has its share in a collective that all had started then.
+  int64_t arrival(const CallId &call, int64_t started, int64_t bytes) {
+    return specs[size_t(call.channel)].unlimited
+               ? started
+               : links.reduce(call.rank, started, bytes);
   }
 
   /// How long a wait may sleep at a time; nothing once it is late.
@@ -99,11 +99,10 @@ protected:
 
   int memberCount;
   std::vector<ChannelSpec> specs;
+  Links links; // a transport attaches their words
 
 private:
   std::function<bool()> isHeldUp;
-  int64_t latency = 0;
-  double perByte = 0;
 };
 
 } // namespace rubato

@@ -121,9 +121,7 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
   if (isFinished) {
     (void)locals[size_t(call.rank)]->helped.load();
     standing.summing = false;
-    standing.ready = true;
-    standing.readyAt =
-        arrival(call.channel, words.sent.load(), future.shape.bytes());
+    standing.ready = isCarried(call, standing.readyAt);
     standing.data = memberCount == 1
                         ? input(call.channel, call.number, call.rank)
                         : result(call.channel, call.number);
@@ -133,6 +131,39 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
   } else if (finished >= 0) {
     standing.failure = left(call, finished);
   }
+}
+
+/// Gives the finished collective to the member's own link, behind those before
+/// it on the channel; false while one of them is not summed. Every member does
+/// so for itself, so that nobody depends on another that may die.
+bool SharedFabric::isCarried(const CallId &call, int64_t &arrives) {
+  ChannelState &mine = state(call.rank, call.channel);
+  if (!links.queue() || specs[size_t(call.channel)].unlimited) {
+    arrives = arrival(call, slot(call.channel, call.number).sent.load(), 0);
+    return true;
+  }
+  while (mine.carried < call.number) {
+    CallId next = call;
+    next.number = mine.carried + 1;
+    SlotWords &words = slot(next.channel, next.number);
+    if (words.finished.load() < next.number) {
+      sum(next.rank, next.channel, next.number);
+      // Members that disagree will hear of it; it is not sent.
+      bool hopeless = !agree(next.channel, next.number);
+      if (words.finished.load() < next.number) {
+        if (!hopeless)
+          return false;
+        mine.carried = next.number;
+        continue;
+      }
+    }
+    int64_t bytes =
+        post(next.channel, next.number, next.rank).shape.get().bytes();
+    mine.arrives[next.number % 2] = arrival(next, words.sent.load(), bytes);
+    mine.carried = next.number;
+  }
+  arrives = mine.arrives[call.number % 2];
+  return true;
 }
 
 Status SharedFabric::explainDisagreement(const Future &future) {

@@ -83,7 +83,11 @@ private:
   /// What a member keeps to itself about a channel.
   struct ChannelState {
     int64_t posted = 0; // collectives
-    Status broken;      // why the channel's collectives failed for good
+    /// Collectives that the own link has carried or has queued, and when the
+    /// last two of them arrive.
+    int64_t carried = 0;
+    int64_t arrives[2] = {0, 0};
+    Status broken; // why the channel's collectives failed for good
     /// Of a pair: which letter, as an index, each buffer went out with.
     std::vector<int64_t> letterOf;
     int uploadBuffer = 0;                 // of a worker: to be filled next
@@ -204,6 +208,7 @@ private:
   bool agree(int channel, int64_t number);
   void lookAtCollective(const Future &future, Standing &standing);
   Status explainDisagreement(const Future &future);
+  bool isCarried(const CallId &call, int64_t &arrives);
   void announce(const CallId &call, int64_t bytes);
   void sum(int rank, int channel, int64_t number);
   Status startComm(int rank);
@@ -225,7 +230,7 @@ private:
   std::vector<int> presentWorkers(int channel);
 
   int spins;
-  int64_t membersAt = 0;
+  int64_t membersAt = 0, linksAt = 0;
   std::vector<Place> places;
   std::vector<std::unique_ptr<Local>> locals;
   Memory block;

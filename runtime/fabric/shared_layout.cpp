@@ -53,6 +53,7 @@ void SharedFabric::lay(int64_t &bytes) {
   int64_t members = memberCount, workers = workerCount();
   take(sizeof(RunWords));
   membersAt = take(members * int64_t(sizeof(MemberWords)));
+  linksAt = take(members * int64_t(sizeof(LinkWords)));
   for (size_t i = 0; i < specs.size(); ++i) {
     Place &place = places[i];
     // Two lines, so that no prefetch of one buffer takes another's.
@@ -99,6 +100,8 @@ Status SharedFabric::construct() {
   RB_TRY(Memory::sharedMemory(bytes, "memory shared by the members", block));
   new (&run()) RunWords();
   makeWords(&member(0), memberCount);
+  makeWords(at<LinkWords>(linksAt), memberCount);
+  links.attach(at<LinkWords>(linksAt));
   for (int i = 0; i < int(specs.size()); ++i)
     switch (specs[size_t(i)].kind) {
     case ChannelSpec::Kind::Collective:

@@ -142,13 +142,15 @@ Status SharedFabric::grant(int rank, int channel, bool toAll,
   pack(ins, grantData(channel, index));
   CargoWords &cargo = grantCargo(channel, index);
   cargo.shape = shape;
-  cargo.arrives.store(arrival(steadyNow(), shape.bytes()));
+  int64_t now = steadyNow();
   MailboxServer &server = *state(rank, channel).server;
   Uploads uploads(*this, rank, channel);
   granted = Granted();
   for (auto [worker, ticket] : server.grant(uploads, toAll, staleAfter)) {
     int to = rankOf(channel, int(worker));
-    end(channel, int(worker)).mail.store(Mail{ticket, index}.word());
+    WorkerWords &words = end(channel, int(worker));
+    words.arrives.store(links.send(rank, to, now, shape.bytes()));
+    words.mail.store(Mail{ticket, index}.word());
     ring(member(to).bell);
     granted.ranks.push_back(to);
     granted.tickets.push_back(ticket);

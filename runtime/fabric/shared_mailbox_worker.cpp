@@ -25,7 +25,8 @@ Status SharedFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
   pack(ins, uploadData(channel, worker, buffer));
   cargo.ticket = ticket;
   cargo.shape = shape;
-  cargo.arrives.store(arrival(steadyNow(), shape.bytes()));
+  cargo.arrives.store(links.send(rank, specs[size_t(channel)].server,
+                                 steadyNow(), shape.bytes()));
   int64_t stamp = mailbox(channel).stamps.fetch_add(1) + 1;
   Latest before =
       Latest::of(words.latest.exchange(Latest{stamp, true, buffer}.word()));
@@ -77,9 +78,10 @@ void SharedFabric::lookAtPull(const Future &future, Standing &standing) {
   int server = specs[size_t(call.channel)].server;
   Life its = life(server);
   bool closed = mailbox(call.channel).closed.load() != 0;
-  if (withMail(future, [&](int64_t, int index) {
+  if (withMail(future, [&](int64_t, int) {
         standing.ready = true;
-        standing.readyAt = grantCargo(call.channel, index).arrives.load();
+        standing.readyAt =
+            end(call.channel, workerOf(call.channel, call.rank)).arrives.load();
       }))
     return;
   if (closed)

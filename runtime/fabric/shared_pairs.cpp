@@ -39,6 +39,7 @@ Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   letter.buffer = buffer;
   letter.tag = tag;
   letter.sent = now;
+  letter.arrives = 0;
   letter.shape = shape;
   // The buffer that went out with this letter before is free since long.
   std::vector<int64_t> &letterOf = state(rank, channel).letterOf;
@@ -128,9 +129,12 @@ void SharedFabric::lookAtExchange(const Future &future, Standing &standing) {
     standing.failure = otherTypes(call);
     return;
   }
+  if (!letter->arrives)
+    letter->arrives =
+        links.send(call.peer, call.rank, std::max(future.started, letter->sent),
+                   future.shape.bytes());
   standing.ready = true;
-  standing.readyAt =
-      arrival(std::max(future.started, letter->sent), future.shape.bytes());
+  standing.readyAt = letter->arrives;
   standing.data = snapshot(call.channel, call.peer, letter->buffer);
   standing.shape = future.shape;
 }

@@ -79,12 +79,13 @@ struct alignas(64) LetterWords {
   std::atomic<uint32_t> full{0};
   int32_t buffer = 0;
   int64_t tag = 0, sent = 0;
+  int64_t arrives = 0; // once the receiver has seen it
   Shape shape;
 };
 
 /// What is in an upload buffer or a granted snapshot; owned like its bytes.
 struct alignas(64) CargoWords {
-  Word arrives{0}; // when a slow link delivers it; peeked at
+  Word arrives{0}; // of uploads: when a slow link delivers it; peeked at
   int64_t ticket = 0;
   Shape shape;
 };
@@ -102,6 +103,7 @@ struct alignas(64) WorkerWords {
   std::atomic<uint64_t> latest{1};
   Word replaced{0};
   alignas(64) std::atomic<uint64_t> mail{0}; // newest ticket and its snapshot
+  Word arrives{0};                           // when a slow link delivers it
   std::atomic<uint32_t> reading{0};          // snapshot + 1 while copied
 };
 

@@ -55,6 +55,10 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
     if (call.kind == Kind::AllReduce || each->call.rank == call.peer)
       messages.push_back(each->message.data.data());
   }
+  for (int rank = 0; rank < memberCount; ++rank)
+    meeting.arrives.push_back(arrival(meeting.posts[size_t(rank)]->call,
+                                      mine.message.sent,
+                                      mine.message.shape.bytes()));
   meeting.result.resize(mine.message.data.size());
   sumMessages(mine.message.shape, messages, meeting.result.data(), 0,
               mine.message.shape.bytes());
@@ -67,12 +71,8 @@ void ThreadFabric::lookAtCollective(const Future &future, Standing &standing) {
   int dead = -1, finished = -1;
   for (int rank = 0; rank < memberCount; ++rank) {
     const auto &post = meeting.posts[size_t(rank)];
-    if (post) {
-      standing.readyAt =
-          std::max(standing.readyAt, arrival(call.channel, post->message.sent,
-                                             future.shape.bytes()));
+    if (post)
       continue;
-    }
     standing.missing.push_back(rank);
     Life life = ranks[size_t(rank)].life;
     if (life == Life::Lost && dead < 0)
@@ -81,7 +81,6 @@ void ThreadFabric::lookAtCollective(const Future &future, Standing &standing) {
       finished = rank;
   }
   if (!standing.missing.empty()) {
-    standing.readyAt = 0;
     if (dead >= 0)
       standing.failure = gone(call, dead);
     else if (finished >= 0)
@@ -96,6 +95,7 @@ void ThreadFabric::lookAtCollective(const Future &future, Standing &standing) {
       return;
     }
   standing.ready = true;
+  standing.readyAt = meeting.arrives[size_t(call.rank)];
   standing.data = meeting.result.data();
   standing.shape = future.shape;
 }
@@ -114,7 +114,7 @@ Status ThreadFabric::startExchange(int rank, int channel, int peer, int64_t tag,
       }))
     return tooMany(call);
   bool dead = ranks[size_t(peer)].life == Life::Lost;
-  Snapshot mine{rank, peer, tag, {shapeOf(ins), steadyNow(), {}}};
+  Snapshot mine{rank, peer, tag, {shapeOf(ins), steadyNow(), 0, {}}};
   future =
       addFuture({call, mine.message.shape, mine.message.sent, 0, dead, false});
   if (dead)
@@ -129,7 +129,7 @@ Status ThreadFabric::startExchange(int rank, int channel, int peer, int64_t tag,
 void ThreadFabric::lookAtExchange(const Future &future, Standing &standing) {
   const CallId &call = future.call;
   standing.missing = {call.peer};
-  const auto &snapshots = channels[size_t(call.channel)].snapshots;
+  auto &snapshots = channels[size_t(call.channel)].snapshots;
   auto theirs = std::ranges::find_if(snapshots, [&](const Snapshot &each) {
     return each.from == call.peer && each.to == call.rank &&
            each.tag == call.number;
@@ -139,9 +139,13 @@ void ThreadFabric::lookAtExchange(const Future &future, Standing &standing) {
       standing.failure = otherTypes(call);
       return;
     }
+    Message &message = theirs->message;
+    if (!message.arrives)
+      message.arrives = links.send(call.peer, call.rank,
+                                   std::max(future.started, message.sent),
+                                   future.shape.bytes());
     standing.ready = true;
-    standing.readyAt = arrival(std::max(future.started, theirs->message.sent),
-                               future.shape.bytes());
+    standing.readyAt = message.arrives;
     standing.data = theirs->message.data.data();
     standing.shape = future.shape;
     return;

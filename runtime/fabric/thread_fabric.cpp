@@ -19,7 +19,9 @@ Status ThreadFabric::make(int members, std::span<const ChannelSpec> channels,
 
 ThreadFabric::ThreadFabric(int members, std::span<const ChannelSpec> specs)
     : FabricBase(members, specs), channels(specs.size()),
-      ranks(size_t(members)) {
+      ranks(size_t(members)),
+      linkWords(std::make_unique<LinkWords[]>(size_t(members))) {
+  links.attach(linkWords.get());
   for (size_t i = 0; i < specs.size(); ++i) {
     channels[i].posted.resize(size_t(members));
     if (specs[i].kind != ChannelSpec::Kind::Mailbox)

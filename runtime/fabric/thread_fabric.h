@@ -53,6 +53,7 @@ private:
   struct Message {
     Shape shape;
     int64_t sent = 0;
+    int64_t arrives = 0; // once it is known
     std::vector<char> data;
   };
   /// One collective: who has posted what, and the result once all have.
@@ -64,6 +65,7 @@ private:
     std::vector<std::optional<Post>> posts;
     int arrived = 0, taken = 0;
     std::vector<char> result;
+    std::vector<int64_t> arrives; // of it, by rank
   };
   struct Snapshot {
     int from = 0, to = 0;
@@ -78,6 +80,7 @@ private:
   struct Mail {
     int64_t ticket = 0;
     std::shared_ptr<const Message> message;
+    int64_t arrives = 0;
   };
   struct Channel {
     std::map<int64_t, Meeting> meetings;
@@ -133,6 +136,7 @@ private:
   std::condition_variable changed;
   std::vector<Channel> channels;
   std::vector<Member> ranks;
+  std::unique_ptr<LinkWords[]> linkWords;
   bool ended = false;
 };
 

@@ -8,13 +8,12 @@ namespace rubato {
 /// Uploads that have arrived on a channel, seen from its server.
 class ThreadFabric::Uploads final : public UploadSource {
 public:
-  Uploads(ThreadFabric &fabric, Channel &channel)
-      : fabric(fabric), channel(channel) {}
+  explicit Uploads(Channel &channel) : channel(channel) {}
 
   bool take(Upload &upload) override {
     int64_t now = steadyNow();
     auto first = std::ranges::find_if(channel.arrived, [&](Arrived &each) {
-      int64_t at = arrivalOf(each);
+      int64_t at = each.message.arrives;
       if (at > now && (nextArrival == 0 || at < nextArrival))
         nextArrival = at;
       return at <= now;
@@ -37,11 +36,6 @@ public:
   int64_t nextArrival = 0; // of one on its way; 0: none
 
 private:
-  int64_t arrivalOf(const Arrived &each) const {
-    return fabric.arrival(each.message.sent, each.message.shape.bytes());
-  }
-
-  ThreadFabric &fabric;
   Channel &channel;
 };
 
@@ -62,6 +56,9 @@ Status ThreadFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
   }
   upload.message.shape = shapeOf(ins);
   upload.message.sent = steadyNow();
+  upload.message.arrives =
+      links.send(rank, specs[size_t(channel)].server, upload.message.sent,
+                 upload.message.shape.bytes());
   upload.message.data.resize(size_t(upload.message.shape.bytes()));
   pack(ins, upload.message.data.data());
   box.arrived.push_back(std::move(upload));
@@ -91,7 +88,7 @@ void ThreadFabric::lookAtPull(const Future &future, Standing &standing) {
   standing.missing = {server};
   if (!future.tooLate && mail.ticket > future.after) {
     standing.ready = true;
-    standing.readyAt = arrival(mail.message->sent, mail.message->shape.bytes());
+    standing.readyAt = mail.arrives;
     standing.data = mail.message->data.data();
     standing.shape = mail.message->shape;
     standing.ticket = mail.ticket;
@@ -122,7 +119,7 @@ Status ThreadFabric::collect(int rank, int channel, int64_t first,
       else
         box.server->gone(worker);
     bool complete = false;
-    Uploads uploads(*this, box);
+    Uploads uploads(box);
     RB_TRY(box.server->judge(uploads, first, complete).annotate(name(call)));
     if (complete) {
       RB_TRY(box.server->finish(uploads, byStaleness, outs, collected)
@@ -149,11 +146,14 @@ Status ThreadFabric::grant(int rank, int channel, bool toAll,
   message->sent = steadyNow();
   message->data.resize(size_t(message->shape.bytes()));
   pack(ins, message->data.data());
-  Uploads uploads(*this, box);
+  Uploads uploads(box);
   granted = Granted();
   for (auto [worker, ticket] : box.server->grant(uploads, toAll, staleAfter)) {
-    box.mail[size_t(worker)] = {ticket, message};
-    granted.ranks.push_back(rankOf(channel, int(worker)));
+    int to = rankOf(channel, int(worker));
+    box.mail[size_t(worker)] = {
+        ticket, message,
+        links.send(rank, to, message->sent, message->shape.bytes())};
+    granted.ranks.push_back(to);
     granted.tickets.push_back(ticket);
   }
   granted.version = box.server->version();
@@ -177,7 +177,7 @@ Status ThreadFabric::close(int rank, int channel, Deadline deadline) {
   Channel &box = channels[size_t(channel)];
   RB_TRY(checkAlive(call));
   box.closed = true;
-  Uploads uploads(*this, box);
+  Uploads uploads(box);
   box.server->stop(uploads);
   box.replaced += int64_t(box.arrived.size()); // those still on their way
   box.arrived.clear();

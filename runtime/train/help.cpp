@@ -56,8 +56,8 @@ Training
   --slow R:F               makes each gradient of rank R take F times as long;
                            may be given for several ranks
   --fabric KIND            processes (default), or threads of one process
-  --link RATE[,LATENCY]    slows messages down as a network would: 1Gbit,2ms;
-                           100MB; unlimited,500us
+  --link RATE[,LATENCY]    slows messages down as a network would, where they
+                           queue: 1Gbit,2ms; 100MB; unlimited,500us
   --affinity auto|none     auto (default): with a core for each, every worker
                            keeps to cores of its own
   --threads N              of each worker; only 1 can be had yet
