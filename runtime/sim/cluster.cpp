@@ -111,32 +111,36 @@ int64_t ClusterCosts::work(const Work &work, uint64_t &draws) {
   return nanoseconds(base);
 }
 
-double ClusterCosts::transfer(const std::optional<double> &fixed,
+Passage ClusterCosts::passage(const std::optional<double> &fixed,
                               int64_t bytes) const {
   if (fixed)
-    return *fixed;
+    return {.transfer = nanoseconds(*fixed)};
   const ClusterLink &link = cluster.link;
-  return link.latency +
-         (link.bandwidth > 0 ? static_cast<double>(bytes) / link.bandwidth : 0);
+  double transfer =
+      link.bandwidth > 0 ? static_cast<double>(bytes) / link.bandwidth : 0;
+  return {nanoseconds(transfer), nanoseconds(link.latency),
+          /*throughServer=*/true};
 }
 
-int64_t ClusterCosts::collective(int, int64_t, int64_t bytes, int members) {
+int64_t ClusterCosts::collective(const Reduction &reduction) {
   const ClusterLink &link = cluster.link;
   if (link.allReduce)
     return nanoseconds(*link.allReduce);
-  // A ring: every member sends and receives 2 (n - 1) times a share.
-  double n = members, hops = 2 * (n - 1);
-  double share =
-      link.bandwidth > 0 ? static_cast<double>(bytes) / n / link.bandwidth : 0;
+  // A ring: every member sends and receives 2 (n - 1) times a share, each
+  // after the one before has come, so that latencies hold it up as well.
+  double n = reduction.members, hops = 2 * (n - 1);
+  double share = link.bandwidth > 0
+                     ? static_cast<double>(reduction.bytes) / n / link.bandwidth
+                     : 0;
   return nanoseconds(hops * (share + link.latency));
 }
 
-int64_t ClusterCosts::exchange(int, int64_t, int64_t bytes) {
-  return nanoseconds(transfer(cluster.link.exchange, bytes));
+Passage ClusterCosts::exchange(int, int64_t, int64_t bytes) {
+  return passage(cluster.link.exchange, bytes);
 }
 
-int64_t ClusterCosts::message(int, int64_t, int64_t bytes) {
-  return nanoseconds(transfer(cluster.link.message, bytes));
+Passage ClusterCosts::message(int, int64_t, int64_t bytes) {
+  return passage(cluster.link.message, bytes);
 }
 
 int64_t ClusterCosts::ask(int, int64_t) {

@@ -41,7 +41,8 @@ struct ClusterWorker {
   DurationLaw law;
 };
 
-/// Seconds and bytes per second. A fixed duration wins over the model.
+/// Seconds and bytes per second. A fixed duration wins over the model, and
+/// occupies the links as long.
 struct ClusterLink {
   double latency = 0, bandwidth = 0; // a bandwidth of 0: no limit
   std::optional<double> allReduce, exchange, message, ask;
@@ -68,10 +69,9 @@ public:
                      uint64_t seed, std::unique_ptr<ClusterCosts> &costs);
 
   int64_t work(const Work &work, uint64_t &draws) override;
-  int64_t collective(int channel, int64_t number, int64_t bytes,
-                     int members) override;
-  int64_t exchange(int rank, int64_t tag, int64_t bytes) override;
-  int64_t message(int rank, int64_t ticket, int64_t bytes) override;
+  int64_t collective(const Reduction &reduction) override;
+  Passage exchange(int rank, int64_t tag, int64_t bytes) override;
+  Passage message(int rank, int64_t ticket, int64_t bytes) override;
   int64_t ask(int rank, int64_t call) override;
   bool restartsAtOnce() const override { return cluster.restartsAtOnce; }
 
@@ -86,7 +86,7 @@ private:
   double throughPhases(const DurationLaw &law, int rank, double start,
                        double seconds);
   double lengthOf(const DurationLaw &law, int rank, int64_t number) const;
-  double transfer(const std::optional<double> &fixed, int64_t bytes) const;
+  Passage passage(const std::optional<double> &fixed, int64_t bytes) const;
 
   Cluster cluster;
   uint64_t seed = 0;

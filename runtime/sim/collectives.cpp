@@ -91,9 +91,10 @@ void Collectives::complete(int channel, int64_t number, const Open &open) {
     shared = std::make_shared<Payload>(
         open.shares[static_cast<size_t>(open.root)].values);
   }
-  int64_t doneAt =
-      stage.schedule.now() +
-      stage.costs.collective(channel, number, shared->bytes(), stage.members);
+  int64_t doneAt = stage.links.together(
+      stage.schedule.now(),
+      stage.costs.collective(
+          {channel, number, shared->bytes(), stage.members}));
   for (const Open::Share &share : open.shares)
     if (Future *future = stage.futures.find(share.future))
       Futures::complete(*future, shared, doneAt, stage.schedule);

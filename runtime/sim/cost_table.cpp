@@ -132,8 +132,7 @@ int64_t CostTable::of(std::string_view key, int rank) const {
   return values[std::min(static_cast<size_t>(rank), values.size() - 1)];
 }
 
-int64_t CostTable::latency(std::string_view key, int rank,
-                           int64_t number) const {
+int64_t CostTable::drawn(std::string_view key, int rank, int64_t number) const {
   int64_t base = of(key, rank);
   if (jitter == 0)
     return base;
@@ -147,23 +146,23 @@ int64_t CostTable::work(const Work &work, uint64_t &draws) {
     return 0;
   // Strands of a member draw apart from one another.
   int64_t number = static_cast<int64_t>(draws++) * 16 + work.strand;
-  return latency(work.name, work.rank, number);
+  return drawn(work.name, work.rank, number);
 }
 
-int64_t CostTable::collective(int channel, int64_t number, int64_t, int) {
-  return latency("all_reduce", 0, number * 64 + channel);
+int64_t CostTable::collective(const Reduction &reduction) {
+  return drawn("all_reduce", 0, reduction.number * 64 + reduction.channel);
 }
 
-int64_t CostTable::exchange(int rank, int64_t tag, int64_t) {
-  return latency("exchange", rank, tag);
+Passage CostTable::exchange(int rank, int64_t tag, int64_t) {
+  return {.transfer = drawn("exchange", rank, tag)};
 }
 
-int64_t CostTable::message(int rank, int64_t ticket, int64_t) {
-  return latency("message", rank, ticket);
+Passage CostTable::message(int rank, int64_t ticket, int64_t) {
+  return {.transfer = drawn("message", rank, ticket)};
 }
 
 int64_t CostTable::ask(int rank, int64_t call) {
-  return latency("ask", rank, call);
+  return drawn("ask", rank, call);
 }
 
 } // namespace rubato::sim

@@ -20,16 +20,15 @@ public:
   Status read(std::string_view text, const std::string &where);
 
   int64_t work(const Work &work, uint64_t &draws) override;
-  int64_t collective(int channel, int64_t number, int64_t bytes,
-                     int members) override;
-  int64_t exchange(int rank, int64_t tag, int64_t bytes) override;
-  int64_t message(int rank, int64_t ticket, int64_t bytes) override;
+  int64_t collective(const Reduction &reduction) override;
+  Passage exchange(int rank, int64_t tag, int64_t bytes) override;
+  Passage message(int rank, int64_t ticket, int64_t bytes) override;
   int64_t ask(int rank, int64_t call) override;
 
 private:
   Status set(std::string_view key, std::string_view value);
   int64_t of(std::string_view key, int rank) const;
-  int64_t latency(std::string_view key, int rank, int64_t number) const;
+  int64_t drawn(std::string_view key, int rank, int64_t number) const;
 
   uint64_t seed;
   double jitter = 0;

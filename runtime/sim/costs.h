@@ -15,6 +15,23 @@ struct Work {
   int64_t samples = 0; // of the micro-batch at hand
 };
 
+/// A collective, or what of it travels at a time.
+struct Reduction {
+  int channel = 0;
+  int64_t number = 0; // on the channel
+  int64_t bytes = 0;
+  int members = 1;
+};
+
+/// How long a message takes through the links on its way.
+struct Passage {
+  int64_t transfer = 0; // occupies them
+  int64_t latency = 0;  // passes then, and occupies nothing
+  /// Of a mailbox: whether the server's link carries it too. A fixed time is
+  /// that of the worker's link.
+  bool throughServer = false;
+};
+
 /// Durations; each is a function of its arguments and of nothing else, so that
 /// a run can be had again.
 class Costs {
@@ -23,13 +40,14 @@ public:
 
   /// `draws` counts the durations that this strand has drawn.
   virtual int64_t work(const Work &work, uint64_t &draws) = 0;
-  /// From the last member's start to everybody's completion.
-  virtual int64_t collective(int channel, int64_t number, int64_t bytes,
-                             int members) = 0;
-  /// From the second member's start; `rank` is the lower of the two.
-  virtual int64_t exchange(int rank, int64_t tag, int64_t bytes) = 0;
+  /// How long it occupies all links, from the last member's start on or when
+  /// they are free (sim/links.h).
+  virtual int64_t collective(const Reduction &reduction) = 0;
+  /// Of either of its two messages, from the second member's start; `rank` is
+  /// the lower of the two.
+  virtual Passage exchange(int rank, int64_t tag, int64_t bytes) = 0;
   /// Between a server and the worker `rank`.
-  virtual int64_t message(int rank, int64_t ticket, int64_t bytes) = 0;
+  virtual Passage message(int rank, int64_t ticket, int64_t bytes) = 0;
   /// The answer of a central policy or of a vote.
   virtual int64_t ask(int rank, int64_t call) = 0;
 

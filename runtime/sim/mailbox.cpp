@@ -164,8 +164,7 @@ Status Mailbox::grant(Strand &strand, bool toAll, int64_t staleAfter,
   for (const Ledger::Grant &each : grants) {
     Worker &worker = workers[static_cast<size_t>(each.worker)];
     worker.ticket = each.ticket;
-    worker.at = stage.schedule.now() +
-                stage.costs.message(worker.rank, each.ticket, values->bytes());
+    worker.at = arrival(worker, each.ticket, values->bytes());
     worker.values = values;
     samples.voidLeases(worker.rank, each.ticket);
   }

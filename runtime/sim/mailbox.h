@@ -56,6 +56,8 @@ private:
   };
 
   int workerOf(int rank) const;
+  /// When a message to a worker, sent now, is there.
+  int64_t arrival(const Worker &worker, int64_t ticket, int64_t bytes);
   bool canCollect(int64_t first) const;
   void look();
   void settlePulls(size_t worker);

@@ -33,6 +33,14 @@ Status Mailbox::pull(Strand &strand, int64_t after, FutureHandle &future) {
   return Status::ok();
 }
 
+int64_t Mailbox::arrival(const Worker &worker, int64_t ticket, int64_t bytes) {
+  Passage passage = stage.costs.message(worker.rank, ticket, bytes);
+  int64_t now = stage.schedule.now();
+  return passage.throughServer
+             ? stage.links.send(serverRank, worker.rank, now, passage)
+             : stage.links.sendTo(worker.rank, now, passage);
+}
+
 /// Completes the pulls that a grant or the close answers.
 void Mailbox::settlePulls(size_t index) {
   Worker &worker = workers[index];
@@ -42,8 +50,7 @@ void Mailbox::settlePulls(size_t index) {
       return true;
     int64_t now = stage.schedule.now();
     if (closed) {
-      Futures::complete(*future, nullptr,
-                        now + stage.costs.message(worker.rank, -1, 0),
+      Futures::complete(*future, nullptr, arrival(worker, -1, 0),
                         stage.schedule);
       return true;
     }
@@ -64,8 +71,12 @@ Status Mailbox::push(Strand &strand, int64_t ticket, Parts ins) {
                        "is for workers, and this is @" +
                            stage.channelName(channel) + "'s server");
   Upload upload{worker, ticket, Payload(ins), strand.computed};
-  int64_t at = stage.schedule.now() +
-               stage.costs.message(strand.rank, ticket, upload.values.bytes());
+  Passage passage =
+      stage.costs.message(strand.rank, ticket, upload.values.bytes());
+  int64_t now = stage.schedule.now();
+  int64_t at = passage.throughServer
+                   ? stage.links.send(strand.rank, serverRank, now, passage)
+                   : stage.links.sendFrom(strand.rank, now, passage);
   ++stage.counts(strand.rank).pushes;
   if (stage.opens(strand, Call::Push)) {
     stage.log.text("channel", stage.channelName(channel));

@@ -53,12 +53,14 @@ Status Pairs::exchange(Strand &strand, const ExchangeStart &call,
                            shapeOf(theirs.values->slots()) + " under tag " +
                            std::to_string(call.tag) + ", this one " +
                            shapeOf(mine->slots()));
-  int64_t doneAt =
-      stage.schedule.now() + stage.costs.exchange(std::min(peer, strand.rank),
-                                                  call.tag, mine->bytes());
+  Passage passage = stage.costs.exchange(std::min(peer, strand.rank), call.tag,
+                                         mine->bytes());
+  int64_t now = stage.schedule.now();
+  int64_t here = stage.links.send(peer, strand.rank, now, passage);
+  int64_t there = stage.links.send(strand.rank, peer, now, passage);
   if (Future *other = stage.futures.find(theirs.future))
-    Futures::complete(*other, mine, doneAt, stage.schedule);
-  Futures::complete(*stage.futures.find(future), theirs.values, doneAt,
+    Futures::complete(*other, mine, there, stage.schedule);
+  Futures::complete(*stage.futures.find(future), theirs.values, here,
                     stage.schedule);
   countPair(strand.rank, peer);
   return Status::ok();

@@ -7,6 +7,7 @@
 #include "sim/costs.h"
 #include "sim/event_log.h"
 #include "sim/futures.h"
+#include "sim/links.h"
 #include "sim/schedule.h"
 #include "sim/statistics.h"
 
@@ -73,6 +74,7 @@ public:
   const uint64_t seed;
   Costs &costs;
   Schedule schedule;
+  Links links;
   EventLog log;
   Statistics statistics;
   Futures futures;

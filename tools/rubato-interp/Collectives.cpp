@@ -112,8 +112,7 @@ LogicalResult Machine::completeCollective(World &world, unsigned channel,
              << root << " of " << values.size();
     shared = *values[root];
   }
-  int64_t doneAt =
-      world.now + latency("all_reduce", 0, collective.number * 64 + channel);
+  int64_t doneAt = collectiveDone(world, channel, collective);
   for (size_t i = 0; i != present.size(); ++i) {
     Member &member = world.members[present[i]].edit();
     auto &futures = member.futures.edit();

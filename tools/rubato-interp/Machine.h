@@ -234,6 +234,12 @@ public:
 private:
   // Time.
   int64_t latency(llvm::StringRef key, int rank, int64_t number) const;
+  /// When what is ready now is there, after all that its links carry before.
+  int64_t collectiveDone(World &world, unsigned channel,
+                         const Collective &collective) const;
+  int64_t exchangeDone(World &world, int from, int to, int64_t tag) const;
+  int64_t pushDone(World &world, int worker, int64_t ticket) const;
+  int64_t grantDone(World &world, int worker, int64_t ticket) const;
   void spend(Here &here, llvm::StringRef key);
   std::vector<int> live(const World &world) const;
   mlir::InFlightDiagnostic error(const Here &here, mlir::Operation *op) const;

@@ -63,10 +63,10 @@ LogicalResult Machine::exchange(Here &here, ExchangeOp op) {
     return error(here, op) << "rank " << peer
                            << " exchanges values of other types under tag "
                            << tag;
-  int64_t doneAt =
-      here.world.now + latency("exchange", std::min<int>(peer, here.rank), tag);
-  complete(here.world, mine, *it, doneAt);
-  complete(here.world, *it, mine, doneAt);
+  complete(here.world, mine, *it,
+           exchangeDone(here.world, peer, here.rank, tag));
+  complete(here.world, *it, mine,
+           exchangeDone(here.world, here.rank, peer, tag));
   posted.erase(it);
   return success();
 }

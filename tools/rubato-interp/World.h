@@ -209,6 +209,11 @@ struct ChannelState {
   Mailbox mailbox;
 };
 
+/// When a member's link has carried what it was given; times, see above.
+struct Link {
+  int64_t out = 0, in = 0;
+};
+
 /// A vote on a group, while somebody has not voted.
 struct Vote {
   struct Ballot {
@@ -277,6 +282,8 @@ struct Statistics {
 struct World {
   std::vector<Cow<Member>> members;
   std::vector<Cow<ChannelState>> channels;
+  /// By rank.
+  Cow<std::vector<Link>> links;
   std::vector<PolicyBox> policies;
   /// By group and number.
   Cow<std::map<std::pair<unsigned, int64_t>, Vote>> votes;

@@ -26,7 +26,7 @@ TEST(CostTable, HasListsAndUnits) {
   EXPECT_EQ(draws, 3u);
   EXPECT_EQ(table.work({"other", 5}, draws), 0);
   EXPECT_EQ(draws, 3u); // what takes no time draws nothing
-  EXPECT_EQ(table.message(1, 0, 0), 3 * kSecond);
+  EXPECT_EQ(table.message(1, 0, 0).transfer, 3 * kSecond);
   EXPECT_EQ(table.ask(1, 0), 20'000);
 }
 
@@ -110,7 +110,7 @@ TEST(Cluster, StaticDurationsAreTheSpecified) {
               expected[rank]);
   EXPECT_EQ(costs->work({"gradient", 3, 0, 0, 0, 4}, draws), 145'000'000);
   EXPECT_EQ(costs->work({"step", 3, 0, 0, 0, 4}, draws), 0);
-  EXPECT_EQ(costs->collective(0, 0, 1 << 20, 4), kSecond);
+  EXPECT_EQ(costs->collective({0, 0, 1 << 20, 4}), kSecond);
 }
 
 TEST(Cluster, LawsHaveTheirMoments) {
@@ -193,9 +193,14 @@ TEST(Cluster, LinksFollowTheModel) {
               "bandwidth = 1e6\nexchange = 0.25\n",
               4);
   // 2 · 3/4 · 2 s and 6 hops.
-  EXPECT_EQ(costs->collective(0, 0, 2'000'000, 4), 3'006'000'000);
-  EXPECT_EQ(costs->exchange(0, 0, 2'000'000), 250'000'000);
-  EXPECT_EQ(costs->message(1, 0, 2'000'000), 2'001'000'000);
+  EXPECT_EQ(costs->collective({0, 0, 2'000'000, 4}), 3'006'000'000);
+  Passage fixed = costs->exchange(0, 0, 2'000'000);
+  EXPECT_EQ(fixed.transfer, 250'000'000);
+  EXPECT_EQ(fixed.latency, 0);
+  Passage modelled = costs->message(1, 0, 2'000'000);
+  EXPECT_EQ(modelled.transfer, 2'000'000'000);
+  EXPECT_EQ(modelled.latency, 1'000'000);
+  EXPECT_TRUE(modelled.throughServer);
   EXPECT_EQ(costs->ask(1, 0), 2'000'000);
 }
 

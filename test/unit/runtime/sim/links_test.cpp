@@ -1,0 +1,52 @@
+// Links in virtual time, against what can be said by hand.
+#include "sim/links.h"
+
+#include <gtest/gtest.h>
+
+using namespace rubato::sim;
+
+namespace {
+
+TEST(Links, ReductionsAreServedInOrder) {
+  // c_k = max(ready_k, c_{k-1}) + duration_k.
+  Links links(3);
+  EXPECT_EQ(links.together(10, 5), 15);
+  EXPECT_EQ(links.together(11, 5), 20);
+  EXPECT_EQ(links.together(12, 1), 21);
+  EXPECT_EQ(links.together(30, 5), 35);
+}
+
+TEST(Links, MessagesOfOneLinkQueue) {
+  Links links(4);
+  Passage message{.transfer = 10, .latency = 3};
+  // Three to one member: its link carries one after the other, and latency
+  // holds nobody up.
+  EXPECT_EQ(links.send(0, 3, 0, message), 13);
+  EXPECT_EQ(links.send(1, 3, 0, message), 23);
+  EXPECT_EQ(links.send(2, 3, 5, message), 33);
+  // Back they go at once: the other direction is free.
+  EXPECT_EQ(links.send(3, 0, 5, message), 18);
+  // What waits at its receiver does not occupy its sender's link.
+  EXPECT_EQ(links.send(2, 1, 6, message), 28);
+}
+
+TEST(Links, OtherMembersAreNotHeldUp) {
+  Links links(4);
+  Passage message{.transfer = 10};
+  EXPECT_EQ(links.send(0, 1, 0, message), 10);
+  EXPECT_EQ(links.send(1, 0, 0, message), 10);
+  EXPECT_EQ(links.send(2, 3, 0, message), 10);
+  EXPECT_EQ(links.sendFrom(3, 0, message), 10);
+  EXPECT_EQ(links.sendTo(2, 0, message), 10);
+}
+
+TEST(Links, AReductionWaitsForTheBusiestLink) {
+  Links links(3);
+  EXPECT_EQ(links.send(0, 1, 0, {.transfer = 10}), 10);
+  EXPECT_EQ(links.together(4, 5), 15);
+  // Whose link had nothing else was done at 9.
+  EXPECT_EQ(links.sendFrom(2, 9, {.transfer = 1}), 10);
+  EXPECT_EQ(links.sendFrom(0, 9, {.transfer = 1}), 16);
+}
+
+} // namespace
