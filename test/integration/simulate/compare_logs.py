@@ -6,6 +6,11 @@ Compiles the model with every algorithm, runs it with `./train simulate` and the
 program of its sync stage with the interpreter: same costs, seed and data. All
 lines must be the same; real numbers, among them all cells after every round, may
 differ as far as another order of additions explains.
+
+Every program runs twice: with the costs of usual links, and with links so slow
+that messages queue. There the times are recomputed from the log by the law of
+links (docs/simulate.md): a message is there at max(ready, end of the one before it)
++ duration.
 """
 
 import json
@@ -18,20 +23,24 @@ import sys
 
 import numpy
 
-SAMPLES, RANKS, SEED, BATCH, ROUNDS = 96, 3, 7, 8, 9
+SAMPLES, SEED, BATCH, ROUNDS = 96, 7, 8, 9
 FEATURES, OUTPUTS = 20, 3
 TOLERANCE = 2e-5
 
-COSTS = """\
+COMPUTE = """\
 gradient = [1020us, 770us, 530us]
 step = 15us
 atomic = 3us
-all_reduce = 400us
-exchange = 210us
-message = 60us
 ask = 25us
-jitter = 0.25
 """
+# Usual links, with jitter; and slow ones, without, so that the law can be checked.
+COSTS = {
+    "usual": COMPUTE + "all_reduce = 400us\nexchange = 210us\nmessage = 60us\njitter = 0.25\n",
+    "slow": COMPUTE + "all_reduce = 3ms\nexchange = 2500us\nmessage = [1ms, 1ms, 1ms, 9ms]\n",
+}
+RANKS = {"usual": 3, "slow": 4}
+SLOW_REDUCTION = 3_000_000
+SLOW_MESSAGE = [1_000_000, 1_000_000, 1_000_000, 9_000_000]
 
 # Options that bring something to happen in a short run.
 OPTIONS = {
@@ -78,15 +87,16 @@ def write_data(folder):
 
     numpy.save(os.path.join(folder, "x.npy"), values(FEATURES))
     numpy.save(os.path.join(folder, "y.npy"), values(OUTPUTS))
-    with open(os.path.join(folder, "cost.txt"), "w") as file:
-        file.write(COSTS)
+    for name, costs in COSTS.items():
+        with open(os.path.join(folder, f"{name}.cost"), "w") as file:
+            file.write(costs)
 
 
-def logs(rubato, interp, model, folder, algorithm):
+def compile_both(rubato, model, folder, algorithm):
+    """The executable and the program of its sync stage."""
     own = os.path.join(folder, algorithm)
     os.makedirs(own, exist_ok=True)
     path = lambda name: os.path.join(own, name)
-    data = lambda name: os.path.join(folder, name)
     common = [rubato, "compile", model, "--loss", "mse", "--optimizer", "sgd"]
     common += ["--momentum", 0 if algorithm in PLAIN else 0.9]
     common += ["--lr", "0.01", "--batch", BATCH, "--algorithm", algorithm]
@@ -94,18 +104,23 @@ def logs(rubato, interp, model, folder, algorithm):
         common += ["--algorithm-option", option]
     run(common + ["--emit", "sync", "-o", path("program.mlir")])
     run(common + ["-o", path("train")])
-    quanta = QUANTA.get(algorithm, 1)
-    batches = ["--global-batch", BATCH * RANKS * quanta] if quanta > 1 else []
+
+
+def logs(interp, folder, algorithm, costs):
+    path = lambda name: os.path.join(folder, algorithm, name)
+    data = lambda name: os.path.join(folder, name)
+    quanta, ranks = QUANTA.get(algorithm, 1), RANKS[costs]
+    batches = ["--global-batch", BATCH * ranks * quanta] if quanta > 1 else []
     run(
-        [interp, path("program.mlir"), "--ranks", RANKS, "--seed", SEED]
+        [interp, path("program.mlir"), "--ranks", ranks, "--seed", SEED]
         + ["--rounds", ROUNDS, "--samples", SAMPLES, "--data", "id", "--model"]
         + ["--quanta", quanta]
-        + ["--cost", data("cost.txt"), "--log-cells"]
+        + ["--cost", data(f"{costs}.cost"), "--log-cells"]
         + ["--log", path("interpreter.jsonl")]
     )
     run(
-        [path("train"), "simulate", "--cost", data("cost.txt"), "--seed", SEED]
-        + ["--workers", RANKS - (algorithm in SERVERS), "--rounds", ROUNDS]
+        [path("train"), "simulate", "--cost", data(f"{costs}.cost"), "--seed", SEED]
+        + ["--workers", ranks - (algorithm in SERVERS), "--rounds", ROUNDS]
         + ["--input", data("x.npy"), "--label", data("y.npy"), "--no-shuffle"]
         + batches
         + ["--log", path("simulator.jsonl"), "--log-cells"]
@@ -136,27 +151,78 @@ def shown(line):
     return json.dumps({key: value for key, value in line.items() if key != "cells"})
 
 
+def disagreement(wanted, got):
+    """What two logs differ in, or None."""
+    for number, (a, b) in enumerate(zip(wanted, got), 1):
+        if where := difference(a, b):
+            return (
+                f"line {number} differs at {where}\n"
+                f"  interpreter: {shown(a)}\n  simulator:   {shown(b)}"
+            )
+    if len(wanted) != len(got):
+        return f"{len(wanted)} and {len(got)} lines"
+
+
+def arrivals(ready, duration):
+    """When messages of one link are there, by number, and how many waited."""
+    done, end, waited = {}, 0, 0
+    for number, at in sorted(ready.items()):
+        waited += end > at
+        done[number] = end = max(at, end) + duration
+    return done, waited
+
+
+def check_links(log):
+    """Times of reductions and of models by the law; how many of them queued."""
+    starts, grants = {}, {}
+    for e in log:
+        if e["op"] == "all_reduce":
+            of = starts.setdefault(e["channel"], {})
+            of[e["seq"]] = max(of.get(e["seq"], 0), e["t"])
+        if e["op"] == "grant":
+            for rank, ticket in zip(e["to"], e["tickets"]):
+                grants.setdefault(rank, {})[ticket] = e["t"]
+    queued, law = 0, {}
+    for key, ready in (starts | grants).items():
+        duration = SLOW_REDUCTION if key in starts else SLOW_MESSAGE[key]
+        law[key], waited = arrivals(ready, duration)
+        queued += waited
+    pulled = {}  # when each rank asked last
+    for e in log:
+        if e["op"] == "pull":
+            pulled[e["rank"], e["after"]] = e["t"]
+        if e["op"] != "await" or "done" not in e:
+            continue
+        if e["of"] == "all_reduce":
+            wanted = law[e["channel"]][e["seq"]]
+        elif e["of"] == "pull" and e["go"]:
+            asked = min(t for (r, after), t in pulled.items()
+                        if r == e["rank"] and after < e["ticket"] and t <= e["t"])  # fmt: skip
+            wanted = max(law[e["rank"]][e["ticket"]], asked)
+        else:
+            continue
+        if e["done"] != wanted:
+            sys.exit(f"error: {shown(e)}: by the law of links at {wanted}")
+    return queued
+
+
 def main():
     rubato, interp, model, folder = sys.argv[1:5]
     write_data(folder)
     names = sys.argv[5:] or algorithms(rubato)
     failed = 0
     for name in names:
-        wanted, got = logs(rubato, interp, model, folder, name)
-        for number, (a, b) in enumerate(zip(wanted, got), 1):
-            if where := difference(a, b):
-                print(f"{name}: line {number} differs at {where}")
-                print(f"  interpreter: {shown(a)}")
-                print(f"  simulator:   {shown(b)}")
+        compile_both(rubato, model, folder, name)
+        for costs in COSTS:
+            wanted, got = logs(interp, folder, name, costs)
+            if what := disagreement(wanted, got):
+                print(f"{name}, {costs} links: {what}")
                 failed += 1
-                break
-        else:
-            if len(wanted) != len(got):
-                print(f"{name}: {len(wanted)} and {len(got)} lines")
-                failed += 1
-            else:
-                kinds = sorted({line["op"] for line in wanted})
-                print(f"{name}: {len(wanted)} lines agree: {' '.join(kinds)}")
+                continue
+            kinds = " ".join(sorted({line["op"] for line in wanted}))
+            if costs == "slow":
+                kinds = f"{check_links(wanted)} messages queued"
+            print(f"{name}, {costs} links: {len(wanted)} lines agree: {kinds}")
     print(f"{len(names)} algorithms, {failed} differ")
     return failed > 0
 
