@@ -1,9 +1,12 @@
 // Links in virtual time, against what can be said by hand.
+#include "programs.h"
+#include "sim/cluster.h"
 #include "sim/links.h"
+#include "support.h"
 
-#include <gtest/gtest.h>
-
+using namespace rubato;
 using namespace rubato::sim;
+using namespace rubato::sim::test;
 
 namespace {
 
@@ -47,6 +50,43 @@ TEST(Links, AReductionWaitsForTheBusiestLink) {
   // Whose link had nothing else was done at 9.
   EXPECT_EQ(links.sendFrom(2, 9, {.transfer = 1}), 10);
   EXPECT_EQ(links.sendFrom(0, 9, {.transfer = 1}), 16);
+}
+
+/// When each of three workers has its first model, in nanoseconds.
+std::vector<int64_t> firstModels(const ClusterLink &link) {
+  Cluster cluster;
+  cluster.repeat = true;
+  cluster.workers.emplace_back().overhead = 1;
+  cluster.link = link;
+  SimRun run;
+  run.program = boundedStaleness();
+  std::unique_ptr<ClusterCosts> costs;
+  EXPECT_TRUE(ClusterCosts::make(cluster, run.program.spec, 4, 1, costs));
+  SimSetup setup{.spec = run.program.spec};
+  setup.members = 4;
+  setup.costs = costs.get();
+  setup.rounds = 2;
+  EXPECT_TRUE(run.start(setup));
+  EXPECT_TRUE(run.run());
+  std::vector<int64_t> done;
+  for (int rank : {1, 2, 3})
+    done.push_back(eventsOf(run.log, "await", rank)[0]["done"]);
+  return done;
+}
+
+TEST(Links, AServersBandwidthIsShared) {
+  // One byte a second: models come one after the other, a latency later.
+  std::vector<int64_t> done = firstModels({5, 1, {}, {}, {}, {}});
+  int64_t latency = 5'000'000'000, transfer = done[0] - latency;
+  EXPECT_GT(transfer, 0);
+  EXPECT_EQ(done[1], 2 * transfer + latency);
+  EXPECT_EQ(done[2], 3 * transfer + latency);
+}
+
+TEST(Links, AFixedTimeIsThatOfTheWorkersLink) {
+  int64_t second = 1'000'000'000;
+  EXPECT_EQ(firstModels({0, 0, {}, {}, 1.0, {}}),
+            (std::vector<int64_t>{second, second, second}));
 }
 
 } // namespace
