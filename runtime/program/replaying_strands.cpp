@@ -7,14 +7,14 @@ static constexpr size_t stackBytes = 1 << 20;
 
 Status ReplayingStrands::add(std::function<Status()> body) {
   if (!home)
-    home = std::make_unique<sim::Fiber>();
+    home = std::make_unique<Fiber>();
   auto run = [this, body = std::move(body)] {
     Status status = body();
     if (!status && failure)
       failure = std::move(status);
   };
-  std::unique_ptr<sim::Fiber> fiber;
-  RB_TRY(sim::Fiber::make(stackBytes, std::move(run), *home, fiber));
+  std::unique_ptr<Fiber> fiber;
+  RB_TRY(Fiber::make(stackBytes, std::move(run), *home, fiber));
   strands.emplace_back().fiber = std::move(fiber);
   return Status::ok();
 }

@@ -5,7 +5,7 @@
 // time; so a replay does the same thing every time.
 #pragma once
 
-#include "sim/fiber.h"
+#include "support/fiber.h"
 #include "support/status.h"
 
 #include <deque>
@@ -32,14 +32,14 @@ private:
   struct Strand {
     std::function<bool()> ready; // empty: it does not wait
     std::function<std::string()> why;
-    std::unique_ptr<sim::Fiber> fiber;
+    std::unique_ptr<Fiber> fiber;
   };
 
   /// Lets each that can run do so once; whether any could.
   bool turn();
 
-  std::unique_ptr<sim::Fiber> home; // of the thread that runs
-  std::deque<Strand> strands;       // they stay where they are
+  std::unique_ptr<Fiber> home; // of the thread that runs
+  std::deque<Strand> strands;  // they stay where they are
   Strand *running = nullptr;
   Status failure; // of the first that failed
 };

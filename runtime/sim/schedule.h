@@ -6,7 +6,7 @@
 // lower rank, then the lower strand.
 #pragma once
 
-#include "sim/fiber.h"
+#include "support/fiber.h"
 
 #include <cstdint>
 #include <functional>

@@ -41,7 +41,7 @@ void EventRing::start() {
     Worker &worker = *crew[static_cast<size_t>(rank)];
     for (int strand : {Compute, Gossip}) {
       constexpr size_t stack = size_t{64} * 1024;
-      require(sim::Fiber::make(
+      require(Fiber::make(
           stack,
           [this, &worker, strand] {
             // It never ends: an event that is awaited for ever.

@@ -12,8 +12,8 @@
 #include "policy/factory.h"
 #include "program/member.h"
 #include "program/refusing_environment.h"
-#include "sim/fiber.h"
 #include "sim/payload.h"
+#include "support/fiber.h"
 #include "support/memory.h"
 
 #include <cmath>
@@ -96,7 +96,7 @@ private:
   enum { Compute, Gossip, Strands };
   struct Worker {
     std::unique_ptr<Member> member;
-    std::unique_ptr<sim::Fiber> fibers[Strands];
+    std::unique_ptr<Fiber> fibers[Strands];
     bool begun = false; // the present gradient: the clock was read once
     int64_t peer = -1, tag = 0;
     std::optional<sim::Payload> sent; // of the present averaging
@@ -119,7 +119,7 @@ private:
 
   const Unit &unit;
   Memory scratch;
-  sim::Fiber home;
+  Fiber home;
   std::unique_ptr<policy::Policy> matcher; // for its constants only
   int matcherIndex = -1;
   std::vector<std::unique_ptr<Worker>> crew;

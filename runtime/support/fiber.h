@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-namespace rubato::sim {
+namespace rubato {
 
 /// A function on a stack of its own. It runs only while somebody has switched
 /// to it. The thread's own stack is a fiber too, one without a function.
@@ -60,4 +60,4 @@ private:
   Fiber *from = nullptr;
 };
 
-} // namespace rubato::sim
+} // namespace rubato

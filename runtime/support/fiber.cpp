@@ -1,6 +1,6 @@
 // Fibers over ucontext, with the annotations that the sanitizers need to follow
 // a thread from stack to stack.
-#include "sim/fiber.h"
+#include "support/fiber.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace rubato::sim {
+namespace rubato {
 
 /// A pointer as two integers.
 using Halves = std::array<unsigned, 2>;
@@ -119,4 +119,4 @@ void Fiber::arrive() {
 #endif
 }
 
-} // namespace rubato::sim
+} // namespace rubato
