@@ -2,14 +2,18 @@
 // wrong is said with its line.
 #include "sim/cluster.h"
 
+#include "support/read_file.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
+// Numbers without streams, and nothing of printing TOML: streams would bring
+// every locale of the C++ library into each executable.
+#define TOML_FLOAT_CHARCONV 1
+#define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
 namespace rubato::sim {
@@ -113,19 +117,22 @@ constexpr double kLarge = 1e12;
 
 /// Factors beside the cluster file, one per line.
 Status readTrace(const std::string &path, std::vector<double> &factors) {
-  std::ifstream file(path);
-  if (!file)
+  std::string text;
+  if (!readFile(path, text))
     return Status::user("cannot open the trace " + path +
                         "; its path is relative to the cluster file");
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
+  size_t begin = 0;
+  for (int number = 1; begin < text.size(); ++number) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
     line.erase(std::min(line.find('#'), line.size()));
     line.erase(line.find_last_not_of(" \t\r") + 1);
     if (line.empty())
       continue;
-    char *end = nullptr;
-    double factor = std::strtod(line.c_str(), &end);
-    if (*end || !std::isfinite(factor) || factor < 0)
+    char *rest = nullptr;
+    double factor = std::strtod(line.c_str(), &rest);
+    if (*rest || !std::isfinite(factor) || factor < 0)
       return Status::user(path + ":" + std::to_string(number) +
                           ": expected a factor, 0 or more, and nothing else");
     factors.push_back(factor);
@@ -265,12 +272,10 @@ Status parseCluster(std::string_view text, const std::string &path,
 }
 
 Status readCluster(const std::string &path, Cluster &cluster) {
-  std::ifstream file(path);
-  if (!file)
+  std::string text;
+  if (!readFile(path, text))
     return Status::user("cannot open the cluster file " + path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return parseCluster(text.str(), path, cluster);
+  return parseCluster(text, path, cluster);
 }
 
 } // namespace rubato::sim

@@ -1,8 +1,8 @@
 #include "telemetry/merge_traces.h"
 
 #include "support/atomic_file.h"
+#include "support/read_file.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -18,9 +18,10 @@ Status rubato::mergeTraces(const std::string &path, int members, bool wanted) {
   for (int rank = 0; rank < members; ++rank) {
     std::string part = tracePart(path, members, rank);
     if (wanted && status) {
-      std::ifstream in(part);
-      auto json = nlohmann::json::parse(in, nullptr, false);
-      if (!json.is_object() || !json["traceEvents"].is_array())
+      std::string text;
+      bool isRead = readFile(part, text);
+      auto json = nlohmann::json::parse(text, nullptr, false);
+      if (!isRead || !json.is_object() || !json["traceEvents"].is_array())
         status = Status::user(part + ": the trace of a worker is not whole");
       else if (rank == 0)
         all = std::move(json);

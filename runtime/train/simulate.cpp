@@ -7,6 +7,7 @@
 #include "state/dump.h"
 #include "state/export_onnx.h"
 #include "support/atomic_file.h"
+#include "support/read_file.h"
 #include "train/option_values.h"
 #include "train/prepare.h"
 #include "train/simulate_cells.h"
@@ -17,8 +18,6 @@
 #include <climits>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <malloc.h>
 
 using namespace rubato;
@@ -96,9 +95,8 @@ Status SimulatedRun::makeCosts() {
     job.costs = std::move(costs);
     return Status::ok();
   }
-  std::ifstream file(options.cost);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad())
+  std::string text;
+  if (!readFile(options.cost, text))
     return Status::user("--cost " + options.cost +
                         ": cannot be read; does it exist?");
   auto table = std::make_unique<sim::CostTable>(seed);
