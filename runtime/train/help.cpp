@@ -19,16 +19,17 @@ static std::string fileOption(const char *option, const BatchBuffer &buffer) {
          " " + shapeText(sample) + " per sample\n";
 }
 
-std::string rubato::helpText(const Unit &unit, const std::string &program) {
+std::string rubato::helpText(const Unit &unit, const std::string &program,
+                             Commands commands) {
   std::string text = "Trains the model '" + unit.model +
                      "' in micro-batches of " + std::to_string(unit.quantum) +
-                     " samples.\n\nUsage: " + program + " OPTIONS\n       " +
-                     program +
-                     " simulate CLUSTER.toml OPTIONS   (see simulate --help)"
-                     "\n       " +
-                     program +
-                     " replay FILE.log [OPTIONS]"
-                     "\n\nData: IDX or .npy files, gzipped or not\n";
+                     " samples.\n\nUsage: " + program + " OPTIONS\n";
+  for (const Command &command : commands)
+    text +=
+        "       " + program + " " + command.name + " " + command.usage + "\n";
+  text += "       " + program +
+          " replay FILE.log [OPTIONS]"
+          "\n\nData: IDX or .npy files, gzipped or not\n";
   for (const BatchBuffer &buffer : unit.inputs)
     text += fileOption("--input", buffer);
   for (const BatchBuffer &buffer : unit.labels)

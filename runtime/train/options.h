@@ -5,6 +5,7 @@
 #include "abi/unit.h"
 #include "data/dataset.h"
 #include "fabric/fabric.h"
+#include "train/command.h"
 
 #include <map>
 #include <optional>
@@ -45,7 +46,8 @@ Status parseOptions(const Unit &unit, int argc, char **argv,
 std::vector<std::string> optionNames();
 
 /// The page that --help prints.
-std::string helpText(const Unit &unit, const std::string &program);
+std::string helpText(const Unit &unit, const std::string &program,
+                     Commands commands);
 
 /// The string of `names` that is nearest to `name`, or "" when none is near.
 std::string nearestName(const std::string &name,

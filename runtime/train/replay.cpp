@@ -101,12 +101,13 @@ static void summarise(const ProgramJob &job, const std::string &path,
   Progress(stdout, job.options.quiet, 0, 1).summary(rows);
 }
 
-Status rubato::replay(const Unit &unit, int argc, char **argv) {
+Status rubato::replay(const Unit &unit, int argc, char **argv,
+                      Commands commands) {
   std::string path;
   TrainOptions options;
   RB_TRY(parseReplay(unit, argc, argv, path, options));
   if (options.help) {
-    std::fputs(helpText(unit, argv[0]).c_str(), stdout);
+    std::fputs(helpText(unit, argv[0], commands).c_str(), stdout);
     return Status::ok();
   }
   RB_TRY(checkOutputs(unit, options));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "program/run_log.h"
+#include "train/command.h"
 #include "train/program_job.h"
 
 namespace rubato {
 
-/// `./train replay FILE.log [OPTIONS]`, as main has got it.
-Status replay(const Unit &unit, int argc, char **argv);
+/// `./train replay FILE.log [OPTIONS]`, as main has got it; `commands` are for
+/// the help page.
+Status replay(const Unit &unit, int argc, char **argv, Commands commands);
 
 /// Runs all members to their end as the log says, and writes what the options
 /// want. `events`: how many were replayed.

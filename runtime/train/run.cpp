@@ -6,7 +6,6 @@
 #include "train/prepare.h"
 #include "train/program_job.h"
 #include "train/replay.h"
-#include "train/simulate.h"
 #include "train/trace.h"
 
 #include <cstdio>
@@ -100,18 +99,24 @@ Status printConfig(const Unit &unit, const TrainOptions &options) {
   return Status::ok();
 }
 
-Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
+Status dispatch(const rb_unit &unitCode, int argc, char **argv,
+                Commands commands, int &code) {
   Unit unit;
   TrainOptions options;
   RB_TRY(loadUnit(unitCode, unit));
   if (argc > 1 && std::strcmp(argv[1], "replay") == 0)
-    return replay(unit, argc, argv);
+    return replay(unit, argc, argv, commands);
+  for (const Command &command : commands)
+    if (argc > 1 && std::strcmp(argv[1], command.name) == 0)
+      return command.run(unit, argv[0], argc - 1, argv + 1, code);
   if (argc > 1 && std::strcmp(argv[1], "simulate") == 0)
-    return simulate(unit, argv[0], argc - 1, argv + 1, code);
+    return {ErrorCode::Unsupported,
+            "this executable holds no simulator: it was compiled with "
+            "--no-simulator; compile the model again without that option"};
   RB_TRY(parseOptions(unit, argc, argv, options));
   if (options.help) {
     std::string program = argc > 0 ? argv[0] : "train";
-    std::fputs(helpText(unit, program).c_str(), stdout);
+    std::fputs(helpText(unit, program, commands).c_str(), stdout);
     return Status::ok();
   }
   if (options.version) {
@@ -132,9 +137,10 @@ Status dispatch(const rb_unit &unitCode, int argc, char **argv, int &code) {
 
 } // namespace
 
-int rubato::runTraining(const rb_unit &code, int argc, char **argv) {
+int rubato::runTraining(const rb_unit &code, int argc, char **argv,
+                        Commands commands) {
   int exitCode = 0;
-  Status status = dispatch(code, argc, argv, exitCode);
+  Status status = dispatch(code, argc, argv, commands, exitCode);
   std::fflush(stdout);
   if (status)
     return exitCode;

@@ -111,6 +111,20 @@ TEST(Options, UnknownOptionExitsWithTwo) {
   EXPECT_EQ(Program().run({}).code, 2); // no data
 }
 
+TEST(Options, WithoutASimulatorNothingOffersOne) {
+  Program core;
+  core.commands = {};
+  Outcome outcome = core.run({"simulate", "cluster.toml"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("compiled with --no-simulator; compile the model "
+                             "again without that option"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(core.run({"--help"}).out.find("simulate"), std::string::npos);
+  EXPECT_NE(Program().run({"--help"}).out.find("train simulate CLUSTER.toml"),
+            std::string::npos);
+}
+
 TEST(Options, HelpFitsAPageAndNamesTheModelsInputs) {
   Outcome outcome = Program().run({"--help"});
   EXPECT_EQ(outcome.code, 0);

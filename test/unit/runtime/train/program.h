@@ -5,6 +5,7 @@
 #include "common/points.h"
 #include "train/fake_unit.h"
 #include "train/run.h"
+#include "train/simulate.h"
 
 #include <csignal>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ public:
       std::vector<char *> argv = {const_cast<char *>("train")};
       for (std::string &argument : arguments)
         argv.push_back(argument.data());
-      int code = runTraining(unit, int(argv.size()), argv.data());
+      int code = runTraining(unit, int(argv.size()), argv.data(), commands);
       std::fflush(nullptr);
       _exit(code);
     }
@@ -69,6 +70,7 @@ public:
   }
 
   Points points;
+  Commands commands{&simulateCommand, 1};
   const Folder &folder = points.folder;
   const std::string &inputs = points.inputs, &labels = points.labels;
 
