@@ -207,7 +207,7 @@ int Compiler::writeObject() {
     return 1;
   StringRef dataBytes(data.data(), data.size());
   return succeeded(linkExecutable({objectBytes, dataBytes}, job.linkFiles,
-                                  job.output, emitError))
+                                  job.output, emitError, job.link))
              ? 0
              : 1;
 }

@@ -169,6 +169,13 @@ int runCompileCommand(int argc, char **argv) {
   cl::opt<std::string> dumpStages(
       claim("dump-stages"), cl::value_desc("folder"), cl::cat(category),
       cl::desc("write every stage to numbered files"));
+  cl::opt<bool> noSimulator(
+      claim("no-simulator"), cl::cat(category),
+      cl::desc("a smaller executable, without `./train simulate`"));
+  cl::opt<bool> symbols(
+      claim("symbols"), cl::cat(category),
+      cl::desc("names of functions in the executable, for debuggers and "
+               "profilers"));
   cl::opt<bool> timing(claim("timing"), cl::cat(category),
                        cl::desc("say where compile time goes"));
   OptionFlags flags(job.options, category);
@@ -202,6 +209,14 @@ int runCompileCommand(int argc, char **argv) {
       return kUsage;
     }
   }
+  if ((noSimulator || symbols) && job.stopAfter != Stage::Exe) {
+    llvm::errs() << "error: " << (noSimulator ? "--no-simulator" : "--symbols")
+                 << " is about executables, and this writes none; leave it or "
+                    "--emit out\n";
+    return kUsage;
+  }
+  job.link.simulator = !noSimulator;
+  job.link.symbols = symbols;
   if (job.options.floatType != "f32" && job.options.floatType != "f64") {
     llvm::errs() << "error: --float must be f32 or f64\n";
     return kUsage;

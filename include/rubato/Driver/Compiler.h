@@ -4,6 +4,7 @@
 
 #include "rubato/Driver/CompileOptions.h"
 #include "rubato/Support/Stage.h"
+#include "rubato/Target/CPU/Link.h"
 
 #include "mlir/Support/Timing.h"
 
@@ -18,6 +19,7 @@ struct Compilation {
   Stage startFrom = Stage::Import;
   std::string dumpDirectory; // every stage, numbered
   std::string linkFiles;     // folder with start files and the runtime
+  LinkOptions link;          // what the executable holds
 };
 
 /// Compiles; returns the exit code. Diagnostics go to standard error.

@@ -117,7 +117,8 @@ std::string rubato::linkFilesDirectory(StringRef executable) {
 
 LogicalResult rubato::linkExecutable(ArrayRef<StringRef> objects,
                                      StringRef filesDirectory, StringRef output,
-                                     EmitError emitError) {
+                                     EmitError emitError,
+                                     const LinkOptions &options) {
   TemporaryObjects temporaries;
   if (failed(temporaries.write(objects, emitError)))
     return failure();
@@ -126,7 +127,10 @@ LogicalResult rubato::linkExecutable(ArrayRef<StringRef> objects,
                                      "--eh-frame-hdr",
                                      "--hash-style=gnu",
                                      "--gc-sections",
-                                     "--strip-debug",
+                                     "--icf=safe",
+                                     "-O2",
+                                     options.symbols ? "--strip-debug"
+                                                     : "--strip-all",
                                      "-z",
                                      "relro",
                                      "-dynamic-linker",
@@ -149,12 +153,16 @@ LogicalResult rubato::linkExecutable(ArrayRef<StringRef> objects,
       return missing(name);
   llvm::append_range(arguments, temporaries.paths);
 
-  // The runtime, the C++ library and what the runtime was built with.
+  // The runtime, the C++ library and what the runtime was built with. There are
+  // two mains; what the one that is taken does not refer to stays away.
+  StringRef otherMain =
+      options.simulator ? "librubato_core_main.a" : "librubato_train_main.a";
   SmallVector<std::string> archives;
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(filesDirectory, code), end;
        it != end && !code; it.increment(code))
-    if (StringRef(it->path()).ends_with(".a"))
+    if (StringRef(it->path()).ends_with(".a") &&
+        llvm::sys::path::filename(it->path()) != otherMain)
       archives.push_back(it->path());
   llvm::sort(archives);
   arguments.push_back("--start-group");

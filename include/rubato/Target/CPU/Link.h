@@ -10,12 +10,19 @@ namespace rubato {
 /// ../lib/rubato beside it.
 std::string linkFilesDirectory(llvm::StringRef executable);
 
-/// Links object files, given by their bytes, with the start files and every
-/// archive in `filesDirectory` to a dynamic position-independent executable.
+/// What an executable holds beside its core.
+struct LinkOptions {
+  bool simulator = true; // the command `simulate`
+  bool symbols = false;  // names of functions, for debuggers and profilers
+};
+
+/// Links object files, given by their bytes, with the start files and the
+/// archives in `filesDirectory` to a dynamic position-independent executable.
 /// Needs no compiler on the machine, only its C library.
 mlir::LogicalResult linkExecutable(llvm::ArrayRef<llvm::StringRef> objects,
                                    llvm::StringRef filesDirectory,
-                                   llvm::StringRef output, EmitError emitError);
+                                   llvm::StringRef output, EmitError emitError,
+                                   const LinkOptions &options = {});
 
 /// Links object files to a shared object with nothing else in it.
 mlir::LogicalResult linkShared(llvm::ArrayRef<llvm::StringRef> objects,
