@@ -8,7 +8,8 @@
 
 namespace rubato {
 
-inline constexpr int64_t kArenaAlignment = 64;
+/// Where buffers begin, in every region: what the pickiest device asks for.
+inline constexpr int64_t kArenaAlignment = 256;
 
 inline int64_t alignUp(int64_t bytes, int64_t to = kArenaAlignment) {
   return (bytes + to - 1) / to * to;

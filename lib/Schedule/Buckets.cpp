@@ -4,6 +4,18 @@
 using namespace mlir;
 using namespace rubato;
 
+/// Borders are multiples of this many elements, so that every bucket begins at
+/// an aligned address.
+static constexpr int64_t kBorder = 64;
+
+/// Where a bucket from `begin` on that holds the slots up to `end` is closed.
+/// Rounding down only leaves elements to the next bucket, which is reduced
+/// later; a bucket of which nothing would be left keeps its border.
+static int64_t borderOf(int64_t begin, int64_t end) {
+  int64_t border = end / kBorder * kBorder;
+  return border > begin ? border : end;
+}
+
 SmallVector<BucketRange> rubato::cutBuckets(nn::LayoutOp layout,
                                             int64_t bytes) {
   auto slots = llvm::to_vector(layout.slots());
@@ -15,18 +27,28 @@ SmallVector<BucketRange> rubato::cutBuckets(nn::LayoutOp layout,
     target = (total + 1) / 2;
 
   SmallVector<BucketRange> buckets;
-  BucketRange open{0, 0, 0, 0};
+  int64_t begin = 0, end = 0;
   for (auto [i, slot] : llvm::enumerate(slots)) {
-    open.count += slot.getType().getNumElements();
-    open.endSlot = i + 1;
+    end += slot.getType().getNumElements();
     bool last = i + 1 == slots.size();
     // What is left must be able to form a bucket of its own.
-    bool full = open.count >= target;
+    bool full = end - begin >= target;
     bool onlyChance = buckets.empty() && i + 2 == slots.size();
     if (last || full || onlyChance) {
-      buckets.push_back(open);
-      open = {open.offset + open.count, 0, open.endSlot, open.endSlot};
+      int64_t border = last ? end : borderOf(begin, end);
+      buckets.push_back({begin, border - begin, 0, 0});
+      begin = border;
     }
+  }
+  for (BucketRange &bucket : buckets) {
+    auto endOf = [](nn::SlotAttr slot) {
+      return slot.getOffset() + slot.getType().getNumElements();
+    };
+    bucket.firstSlot = llvm::count_if(
+        slots, [&](nn::SlotAttr slot) { return endOf(slot) <= bucket.offset; });
+    bucket.endSlot = llvm::count_if(slots, [&](nn::SlotAttr slot) {
+      return slot.getOffset() < bucket.offset + bucket.count;
+    });
   }
   return buckets;
 }

@@ -6,14 +6,17 @@
 
 namespace rubato {
 
-/// A slice of the flat vector, in elements; slots [firstSlot, endSlot).
+/// A slice of the flat vector, in elements. Slots [firstSlot, endSlot) have a
+/// part in it: one that lies on a border belongs to two buckets.
 struct BucketRange {
   int64_t offset, count;
   unsigned firstSlot, endSlot;
 };
 
 /// Closes a bucket when it holds at least `bytes`. A model with two slots or
-/// more gets two buckets or more, else nothing could overlap.
+/// more gets two buckets or more, else nothing could overlap. A bucket ends at
+/// a multiple of 64 elements, at or before the end of its last slot, unless it
+/// is smaller than that.
 llvm::SmallVector<BucketRange> cutBuckets(nn::LayoutOp layout, int64_t bytes);
 
 } // namespace rubato

@@ -57,7 +57,7 @@ private:
     constexpr int64_t hugePage = 2 << 20, most = 64 << 20, blocks = 16;
     int64_t count = std::clamp<int64_t>(most / bytes, 1, blocks);
     bool isLarge = count * bytes >= 2 * hugePage;
-    auto alignment = std::align_val_t(isLarge ? hugePage : int64_t{64});
+    auto alignment = std::align_val_t(isLarge ? hugePage : blockAlignment);
     auto allocate = [&] {
       return static_cast<char *>(::operator new(
           static_cast<size_t>(count * bytes), alignment, std::nothrow));
@@ -104,9 +104,9 @@ Pool &pool() {
 } // namespace
 
 SharedBlock takeBlock(int64_t bytes) {
-  constexpr int64_t cacheLine = 64;
-  int64_t rounded =
-      std::max<int64_t>((bytes + cacheLine - 1) / cacheLine, 1) * cacheLine;
+  int64_t rounded = std::max<int64_t>((bytes + blockAlignment - 1) /
+                                          blockAlignment * blockAlignment,
+                                      blockAlignment);
   auto *block = new Block{pool().take(rounded), bytes};
   return {block, [rounded](const Block *each) {
             pool().giveBack(each->data, rounded);

@@ -6,6 +6,9 @@
 
 namespace rubato {
 
+/// Where a block begins: as aligned as the compiler places buffers in regions.
+inline constexpr int64_t blockAlignment = 256;
+
 /// Aligned memory of one value. Those who hold it together only read it.
 struct Block {
   char *data = nullptr;
