@@ -23,6 +23,11 @@
 
 namespace rubato::nn {
 
+/// On an argument or a result of a training function: its role.
+inline constexpr llvm::StringLiteral kRoleAttr = "nn.role";
+/// On an input, an output or a label: what the user calls it.
+inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
+
 /// Gives upstream operations (arith, math) their gradient rules.
 void registerDifferentiableModels(mlir::DialectRegistry &registry);
 

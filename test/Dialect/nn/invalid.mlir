@@ -412,3 +412,54 @@ func.func @count_mixed(%x: tensor<2x3xf32>, %y: tensor<2xi64>, %w: tensor<2xf64>
   %0 = nn.count_correct %x, %y, %w : tensor<2x3xf32>, tensor<2xi64>, tensor<2xf64> -> tensor<i64>
   return
 }
+
+// -----
+
+// expected-error@+1 {{argument 0 has the unknown attribute "nn.roll"; nn has nn.name and nn.role}}
+func.func private @f(tensor<6xf32> {nn.roll = "parameters"})
+
+// -----
+
+// expected-error@+1 {{result 1 has the unknown attribute "nn.classes"; nn has nn.name and nn.role}}
+func.func private @f() -> (tensor<6xf32>, tensor<4xi64> {nn.classes = 2})
+
+// -----
+
+// expected-error@+1 {{nn.name of argument 0 must be a string}}
+func.func private @f(tensor<6xf32> {nn.name = 1})
+
+// -----
+
+// expected-error@+1 {{nn.role of argument 1 must be a #nn.argument, not "input"}}
+func.func private @f(tensor<6xf32>, tensor<6xf32> {nn.role = "input"})
+
+// -----
+
+// expected-error@+1 {{nn.role of argument 0 must be a #nn.argument, not #nn.result<gradient>}}
+func.func private @f(tensor<6xf32> {nn.role = #nn.result<gradient>})
+
+// -----
+
+// expected-error@+1 {{nn.role of result 0 must be a #nn.result, not #nn.argument<gradient>}}
+func.func private @f() -> (tensor<6xf32> {nn.role = #nn.argument<gradient>})
+
+// -----
+
+// expected-error@+1 {{argument 0 is a label of 2 classes, so its elements are i64, not 'tensor<4xf32>'}}
+func.func private @f(tensor<4xf32> {nn.role = #nn.argument<label classes 2>})
+
+// -----
+
+// expected-error@+1 {{only a label has classes, not 'input'}}
+func.func private @f(tensor<4xi64> {nn.role = #nn.argument<input classes 2>})
+
+// -----
+
+// expected-error@+1 {{a label has at least 2 classes, not 1}}
+func.func private @f(tensor<4xi64> {nn.role = #nn.argument<label classes 1>})
+
+// -----
+
+// expected-error@+2 {{expected ::rubato::nn::ArgumentRole to be one of}}
+// expected-error@+1 {{failed to parse}}
+func.func private @f(tensor<4xi64> {nn.role = #nn.argument<rank>})

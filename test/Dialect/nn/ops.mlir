@@ -85,3 +85,14 @@ func.func @scores(%x: tensor<2x3xf32>, %y: tensor<2xi64>, %g: tensor<2xf32>) {
   %c = nn.count_correct %x, %y, %g : tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32> -> tensor<i64>
   return
 }
+
+// Roles and names of arguments and results.
+// CHECK-LABEL: func.func @roles
+// CHECK-SAME: tensor<6xf32> {nn.role = #nn.argument<parameters>}
+// CHECK-SAME: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}
+// CHECK-SAME: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 10>}
+// CHECK-SAME: tensor<4x2xf32> {nn.name = "z", nn.role = #nn.argument<label>}
+// CHECK-SAME: -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.name = "n", nn.role = #nn.result<samples>})
+func.func @roles(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 10>}, %z: tensor<4x2xf32> {nn.name = "z", nn.role = #nn.argument<label>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.name = "n", nn.role = #nn.result<samples>}) {
+  ub.unreachable
+}
