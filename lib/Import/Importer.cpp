@@ -139,7 +139,7 @@ bool Importer::createFunction(ModuleOp module) {
   builder.setInsertionPointToEnd(body);
   for (auto [i, input] : llvm::enumerate(model.inputs)) {
     values[input.name] = {body->getArgument(i), {}, input.type};
-    function.setArgAttr(i, "nn.name", builder.getStringAttr(input.name));
+    function.setArgAttr(i, nn::kNameAttr, builder.getStringAttr(input.name));
   }
   return true;
 }
@@ -165,7 +165,8 @@ bool Importer::createResults() {
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), ValueRange(results).getTypes()));
   for (auto [i, output] : llvm::enumerate(model.outputs))
-    function.setResultAttr(i, "nn.name", builder.getStringAttr(output.name));
+    function.setResultAttr(i, nn::kNameAttr,
+                           builder.getStringAttr(output.name));
   // Values of which only the shape was used.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))

@@ -42,6 +42,11 @@ public:
     if (failed(found))
       return signalPassFailure();
     parts = *found;
+    auto signature = nn::TrainingSignature::findDefined(
+        getOperation(), nn::TrainingKind::Evaluate);
+    if (failed(signature))
+      return signalPassFailure();
+    evaluate = *signature;
     buckets = cutBuckets(parts.layout, bucketBytes);
     if (failed(placeCells()) || failed(placeBatch()) ||
         failed(placeReduction()) || failed(placeEvaluation()) ||
@@ -78,6 +83,7 @@ private:
                              IRMapping &mapping);
 
   ProgramParts parts;
+  std::optional<nn::TrainingSignature> evaluate;
   Placement placement;
   SmallVector<BucketRange> buckets;
   llvm::StringMap<unsigned> cells;
@@ -132,37 +138,33 @@ LogicalResult BuildSchedule::placeCells() {
 
 LogicalResult BuildSchedule::placeBatch() {
   SmallVector<unsigned> buffers;
+  for (unsigned i : evaluate->batch())
+    buffers.push_back(placement.addBuffer(
+        ("batch." + evaluate->name(i)).str(), ArenaRegion::Private,
+        bytesOf(evaluate->argument(i).getType())));
+  bool takes = false;
   WalkResult walk = parts.strand.walk([&](gsync::NextBatchOp next) {
-    // (w, [frozen,] batch…, step, acc): names come from @gradient.
-    unsigned first =
-        parts.gradient.getNumArguments() - 2 - next.getNumResults();
-    for (auto [i, value] : llvm::enumerate(next.getValues())) {
-      if (buffers.size() <= i) {
-        auto name =
-            parts.gradient.getArgAttrOfType<StringAttr>(first + i, kNameAttr);
-        buffers.push_back(placement.addBuffer(
-            ("batch." + name.getValue()).str(), ArenaRegion::Private,
-            bytesOf(value.getType())));
-      }
-      if (placement.buffer(buffers[i]).bytes != bytesOf(value.getType())) {
-        next.emitOpError("schedule: micro-batches differ in type");
-        return WalkResult::interrupt();
-      }
-      placement.set(value, {buffers[i], 0});
+    takes = true;
+    if (next.getResultTypes() != TypeRange(evaluate->batchTypes())) {
+      next.emitOpError("schedule: takes another batch than @evaluate");
+      return WalkResult::interrupt();
     }
+    for (auto [buffer, value] : llvm::zip(buffers, next.getValues()))
+      placement.set(value, {buffer, 0});
     return WalkResult::advance();
   });
-  if (walk.wasInterrupted() || buffers.empty())
+  if (walk.wasInterrupted())
     return failure();
+  if (!takes)
+    return parts.strand.emitOpError("schedule: takes no batch");
 
-  // @evaluate(w, [frozen,] batch…) reads the same cells and batch.
-  Block &body = parts.evaluate.getBody().front();
-  unsigned batch = body.getNumArguments() - buffers.size();
-  placement.set(body.getArgument(0), {cells.lookup("w"), 0});
-  if (batch == 2)
-    placement.set(body.getArgument(1), {cells.lookup("w_frozen"), 0});
-  for (auto [i, buffer] : llvm::enumerate(buffers))
-    placement.set(body.getArgument(batch + i), {buffer, 0});
+  // An evaluation reads the same cells and batch.
+  placement.set(evaluate->argument(nn::ArgumentRole::Parameters),
+                {cells.lookup("w"), 0});
+  for (unsigned i : evaluate->indices(nn::ArgumentRole::Frozen))
+    placement.set(evaluate->argument(i), {cells.lookup("w_frozen"), 0});
+  for (auto [buffer, i] : llvm::zip(buffers, evaluate->batch()))
+    placement.set(evaluate->argument(i), {buffer, 0});
   return success();
 }
 
@@ -212,12 +214,12 @@ LogicalResult BuildSchedule::placeReduction() {
 }
 
 LogicalResult BuildSchedule::placeEvaluation() {
-  Operation *result = parts.evaluate.getBody().front().getTerminator();
-  static constexpr StringLiteral names[] = {"evaluate.loss", "evaluate.correct",
-                                            "evaluate.samples"};
-  for (auto [name, value] : llvm::zip(names, result->getOperands())) {
-    unsigned buffer = placement.addBuffer(name, ArenaRegion::Private,
-                                          bytesOf(value.getType()));
+  for (nn::ResultRole role :
+       {nn::ResultRole::Loss, nn::ResultRole::Correct, nn::ResultRole::Valid}) {
+    Value value = evaluate->returned(role);
+    unsigned buffer =
+        placement.addBuffer(("evaluate." + nn::stringifyResultRole(role)).str(),
+                            ArenaRegion::Private, bytesOf(value.getType()));
     if (failed(placement.direct(value, {buffer, 0})))
       return failure();
   }

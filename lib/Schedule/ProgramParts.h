@@ -3,7 +3,7 @@
 #define RUBATO_LIB_SCHEDULE_PROGRAMPARTS_H
 
 #include "dialects/gsync/Gsync.h"
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/TrainingSignature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -148,24 +148,23 @@ LogicalResult ProgramPlaces::placeModel(gsync::ModelOp model) {
 }
 
 LogicalResult ProgramPlaces::placeEvaluation() {
-  auto evaluate = module.lookupSymbol<func::FuncOp>("evaluate");
-  Block &body = evaluate.getBody().front();
   partName = "evaluate";
   if (batch.empty())
     return module.emitError("schedule: no strand takes a batch");
-  // @evaluate(w, [frozen,] batch…)
-  unsigned first = body.getNumArguments() - batch.size();
-  placement.set(body.getArgument(0), parameterPlace);
-  if (first == 2)
-    placement.set(body.getArgument(1), cells.lookup("w_frozen"));
-  for (auto [i, buffer] : llvm::enumerate(batch))
-    placement.set(body.getArgument(first + i), {buffer, 0});
-  static constexpr StringLiteral names[] = {"loss", "correct", "samples"};
-  for (auto [name, value] :
-       llvm::zip(names, body.getTerminator()->getOperands()))
-    if (failed(placement.direct(value, {ownPinned(name, value.getType()), 0})))
+  placement.set(evaluate.argument(nn::ArgumentRole::Parameters),
+                parameterPlace);
+  for (unsigned i : evaluate.indices(nn::ArgumentRole::Frozen))
+    placement.set(evaluate.argument(i), cells.lookup("w_frozen"));
+  for (auto [i, buffer] : llvm::zip(evaluate.batch(), batch))
+    placement.set(evaluate.argument(i), {buffer, 0});
+  for (nn::ResultRole role :
+       {nn::ResultRole::Loss, nn::ResultRole::Correct, nn::ResultRole::Valid}) {
+    Value value = evaluate.returned(role);
+    unsigned buffer = ownPinned(nn::stringifyResultRole(role), value.getType());
+    if (failed(placement.direct(value, {buffer, 0})))
       return failure();
-  return placeBlock(body);
+  }
+  return placeBlock(evaluate.getFunction().getFunctionBody().front());
 }
 
 LogicalResult ProgramPlaces::placeBlock(Block &block) {
@@ -227,20 +226,15 @@ void ProgramPlaces::placeWaiting(Operation *op) {
 }
 
 LogicalResult ProgramPlaces::placeBatch(gsync::NextBatchOp next) {
-  auto gradient = module.lookupSymbol<func::FuncOp>("gradient");
-  // (w, [frozen,] batch…, step, acc): names come from @gradient.
-  unsigned first = gradient.getNumArguments() - 2 - next.getNumResults();
-  for (auto [i, value] : llvm::enumerate(next.getValues())) {
-    if (batch.size() <= i) {
-      auto name = gradient.getArgAttrOfType<StringAttr>(first + i, kNameAttr);
-      batch.push_back(placement.addBuffer(("batch." + name.getValue()).str(),
-                                          ArenaRegion::Scratch,
-                                          bytesOf(value.getType())));
-    }
-    if (placement.buffer(batch[i]).bytes != bytesOf(value.getType()))
-      return next.emitOpError("schedule: micro-batches differ in type");
-    placement.set(value, {batch[i], 0});
-  }
+  if (next.getResultTypes() != TypeRange(evaluate.batchTypes()))
+    return next.emitOpError("schedule: takes another batch than @evaluate");
+  if (batch.empty())
+    for (unsigned i : evaluate.batch())
+      batch.push_back(placement.addBuffer(
+          ("batch." + evaluate.name(i)).str(), ArenaRegion::Scratch,
+          bytesOf(evaluate.argument(i).getType())));
+  for (auto [buffer, value] : llvm::zip(batch, next.getValues()))
+    placement.set(value, {buffer, 0});
   return success();
 }
 

@@ -15,7 +15,7 @@
 #include "Placement.h"
 
 #include "dialects/gsync/Gsync.h"
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/TrainingSignature.h"
 
 namespace rubato {
 
@@ -35,8 +35,9 @@ void forEachReader(mlir::Value value,
 
 class ProgramPlaces {
 public:
-  ProgramPlaces(mlir::ModuleOp module, Placement &placement)
-      : module(module), placement(placement) {}
+  ProgramPlaces(mlir::ModuleOp module, const nn::TrainingSignature &evaluate,
+                Placement &placement)
+      : module(module), evaluate(evaluate), placement(placement) {}
 
   /// Cells first, then every part of every role, then @evaluate.
   llvm::LogicalResult run();
@@ -96,6 +97,7 @@ private:
   unsigned ownPinned(llvm::StringRef name, mlir::Type type);
 
   mlir::ModuleOp module;
+  nn::TrainingSignature evaluate;
   Placement &placement;
   std::string partName;
   llvm::StringMap<Address> cells;

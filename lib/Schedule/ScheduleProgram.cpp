@@ -56,14 +56,15 @@ static void renameKernels(ModuleOp module, const Placement &placement) {
 }
 
 LogicalResult rubato::scheduleProgram(ModuleOp module) {
-  if (module.getOps<gsync::RoleOp>().empty() ||
-      !module.lookupSymbol<func::FuncOp>("gradient") ||
-      !module.lookupSymbol<func::FuncOp>("evaluate"))
-    return module.emitError("schedule: needs a gsync.role, @gradient and "
-                            "@evaluate; this pass takes a module of the "
-                            "kernels stage");
+  if (module.getOps<gsync::RoleOp>().empty())
+    return module.emitError("schedule: needs a gsync.role; this pass takes a "
+                            "module of the kernels stage");
+  auto evaluation =
+      nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate);
+  if (failed(evaluation))
+    return failure();
   Placement placement(ArenaRegion::Scratch);
-  ProgramPlaces places(module, placement);
+  ProgramPlaces places(module, *evaluation, placement);
   ProgramNumbers numbers(module);
   if (failed(places.run()))
     return failure();
@@ -77,8 +78,9 @@ LogicalResult rubato::scheduleProgram(ModuleOp module) {
   }
   // The function of this name goes with the program.
   static constexpr StringLiteral evaluate = "evaluate", emitted = "evaluation";
-  if (failed(emitter.emitFunction(module.lookupSymbol<func::FuncOp>(evaluate),
-                                  emitted)))
+  if (failed(emitter.emitFunction(
+          cast<func::FuncOp>(evaluation->getFunction().getOperation()),
+          emitted)))
     return failure();
   std::array<int64_t, 4> bytes = finishRegions(placement);
   DictionaryAttr unit = describeProgram(module, places, numbers, functions);

@@ -3,37 +3,18 @@
 
 #include "Describe.h"
 
-#include "rubato/Support/Stage.h"
-
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace rubato;
 
-namespace {
-
-/// Classes of a label: columns of the scores its losses are computed from.
-int64_t classesOf(ModuleOp module, func::FuncOp evaluate, Value label) {
-  for (auto call : evaluate.getBody().front().getOps<func::CallOp>()) {
-    auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
-    for (auto [i, operand] : llvm::enumerate(call.getOperands()))
-      if (operand == label && i > 0)
-        if (auto scores =
-                dyn_cast<RankedTensorType>(kernel.getArgumentTypes()[0]);
-            scores && scores.getRank() == 2 &&
-            cast<RankedTensorType>(label.getType())
-                .getElementType()
-                .isInteger(64))
-          return scores.getDimSize(1);
-  }
-  return 0;
-}
-
-} // namespace
+using A = nn::ArgumentRole;
 
 Describe::Entries rubato::describeCommon(Describe &d, ModuleOp module) {
   Builder &b = d.b;
-  auto function = module.lookupSymbol<func::FuncOp>("evaluate");
+  // Both kinds of schedules have read it before.
+  auto evaluate =
+      *nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate);
   const Placement &placement = d.placement;
 
   SmallVector<Attribute> cells;
@@ -63,38 +44,30 @@ Describe::Entries rubato::describeCommon(Describe &d, ModuleOp module) {
     cells.push_back(b.getDictionaryAttr(entries));
   }
 
-  // @evaluate(w, [frozen,] inputs…, label, weights, ids)
-  Block &evaluate = function.getBody().front();
-  unsigned count = evaluate.getNumArguments();
-  unsigned first = module.lookupSymbol("frozen") ? 2 : 1;
   SmallVector<Attribute> inputs, labels;
-  auto nameOf = [&](unsigned i) {
-    return function.getArgAttrOfType<StringAttr>(i, kNameAttr).getValue();
+  for (unsigned i : evaluate.indices(A::Input))
+    inputs.push_back(d.batch(evaluate.name(i), evaluate.argument(i)));
+  for (unsigned i : evaluate.indices(A::Label))
+    labels.push_back(d.batch(evaluate.name(i), evaluate.argument(i),
+                             evaluate.role(i).getClasses()));
+  auto single = [&](A role) {
+    return d.batch(nn::stringifyArgumentRole(role), evaluate.argument(role));
   };
-  for (unsigned i = first; i < count - 3; ++i)
-    inputs.push_back(d.batch(nameOf(i), evaluate.getArgument(i)));
-  Value label = evaluate.getArgument(count - 3);
-  labels.push_back(
-      d.batch(nameOf(count - 3), label, classesOf(module, function, label)));
-  auto batch = b.getDictionaryAttr(
-      {d.entry("inputs", b.getArrayAttr(inputs)),
-       d.entry("labels", b.getArrayAttr(labels)),
-       d.entry("weights", d.batch("weights", evaluate.getArgument(count - 2))),
-       d.entry("ids", d.batch("ids", evaluate.getArgument(count - 1)))});
+  auto batch = b.getDictionaryAttr({d.entry("inputs", b.getArrayAttr(inputs)),
+                                    d.entry("labels", b.getArrayAttr(labels)),
+                                    d.entry("weights", single(A::Weights)),
+                                    d.entry("ids", single(A::Ids))});
 
-  ValueRange results = evaluate.getTerminator()->getOperands();
-  auto evaluation =
-      b.getDictionaryAttr({d.entry("loss", d.place(results[0])),
-                           d.entry("correct", d.place(results[1])),
-                           d.entry("valid", d.place(results[2]))});
+  SmallVector<NamedAttribute> evaluation;
+  for (nn::ResultRole role :
+       {nn::ResultRole::Loss, nn::ResultRole::Correct, nn::ResultRole::Valid})
+    evaluation.push_back(d.entry(nn::stringifyResultRole(role),
+                                 d.place(evaluate.returned(role))));
 
-  auto quantum =
-      cast<RankedTensorType>(evaluate.getArgument(count - 1).getType())
-          .getDimSize(0);
-  return {d.entry("quantum", quantum),
-          d.entry("float", d.dtype(evaluate.getArgument(0).getType())),
+  return {d.entry("quantum", evaluate.batchSize()),
+          d.entry("float", d.dtype(evaluate.type(A::Parameters))),
           d.entry("cells", b.getArrayAttr(cells)), d.entry("batch", batch),
-          d.entry("evaluate", evaluation)};
+          d.entry("evaluate", b.getDictionaryAttr(evaluation))};
 }
 
 DictionaryAttr rubato::describeUnit(ModuleOp module, ProgramParts &parts,

@@ -1,7 +1,7 @@
 // Turns an inference graph into the training functions of the train stage.
 #include "Functions.h"
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/TrainingSignature.h"
 #include "rubato/Support/Stage.h"
 #include "rubato/Train/Differentiate.h"
 #include "rubato/Train/Passes.h"
@@ -15,6 +15,9 @@ namespace rubato {
 
 using namespace mlir;
 using namespace rubato;
+
+using A = nn::ArgumentRole;
+using R = nn::ResultRole;
 
 namespace {
 
@@ -73,8 +76,8 @@ public:
 private:
   LogicalResult readOptions();
   LogicalResult readModel();
-  FailureOr<TrainingFunction> beginFunction(StringRef name, bool withGradient,
-                                            TypeRange results);
+  FailureOr<TrainingFunction> beginFunction(nn::TrainingKind kind,
+                                            ArrayRef<TrainingResult> results);
   LogicalResult buildGradient();
   LogicalResult buildEvaluate();
   Value countSamples(ImplicitLocOpBuilder &b, Value weights);
@@ -178,7 +181,7 @@ LogicalResult BuildTraining::readModel() {
     auto input = cast<RankedTensorType>(forward.getArgumentTypes()[i]);
     if (input.getRank() > 0 && input.getDimSize(0) == batch)
       continue;
-    auto name = forward.getArgAttrOfType<StringAttr>(i, kNameAttr);
+    auto name = forward.getArgAttrOfType<StringAttr>(i, nn::kNameAttr);
     return forward.emitError("input ")
            << (name ? name.getValue() : "?") << " has type " << input
            << ", but the first dimension of every input is the batch of "
@@ -204,47 +207,42 @@ LogicalResult BuildTraining::readModel() {
   return success();
 }
 
-FailureOr<TrainingFunction> BuildTraining::beginFunction(StringRef name,
-                                                         bool withGradient,
-                                                         TypeRange results) {
+FailureOr<TrainingFunction>
+BuildTraining::beginFunction(nn::TrainingKind kind,
+                             ArrayRef<TrainingResult> results) {
   OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
   Type element = flat.getElementType();
   auto outputType = cast<RankedTensorType>(output.getType());
   auto counter = RankedTensorType::get({}, b.getI64Type());
 
-  SmallVector<std::pair<std::string, Type>> args{{"w", flat}};
+  SmallVector<TrainingArgument> args{{A::Parameters, flat}};
   if (frozenFlat)
-    args.emplace_back("frozen", frozenFlat);
-  size_t firstInput = args.size();
+    args.push_back({A::Frozen, frozenFlat});
   std::string labelName = "y";
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    auto given = forward.getArgAttrOfType<StringAttr>(i, kNameAttr);
+    auto given = forward.getArgAttrOfType<StringAttr>(i, nn::kNameAttr);
     std::string inputName = given ? given.str() : "input" + std::to_string(i);
     if (inputName == labelName)
       labelName = "label";
-    args.emplace_back(inputName, forward.getArgument(i).getType());
+    args.push_back({A::Input, forward.getArgument(i).getType(), inputName});
   }
-  size_t label = args.size();
-  args.emplace_back(labelName, labelType(lossKind, outputType));
-  args.emplace_back("weights", RankedTensorType::get({batch}, element));
-  args.emplace_back("ids", RankedTensorType::get({batch}, b.getI64Type()));
-  if (withGradient) {
-    args.emplace_back("step", counter);
-    args.emplace_back("acc", flat);
+  args.push_back({A::Label, labelType(lossKind, outputType), labelName,
+                  classesOf(lossKind, outputType)});
+  args.push_back({A::Weights, RankedTensorType::get({batch}, element)});
+  args.push_back({A::Ids, RankedTensorType::get({batch}, b.getI64Type())});
+  if (kind == nn::TrainingKind::Gradient) {
+    args.push_back({A::Step, counter});
+    args.push_back({A::Accumulator, flat});
   }
 
-  auto func = func::FuncOp::create(
-      b, forward.getLoc(), name,
-      b.getFunctionType(llvm::to_vector(llvm::make_second_range(args)),
-                        results));
-  for (auto [i, arg] : llvm::enumerate(args))
-    func.setArgAttr(i, kNameAttr, b.getStringAttr(arg.first));
-  Block *body = func.addEntryBlock();
-  b.setInsertionPointToStart(body);
+  TrainingFunction result;
+  result.func = createFunction(b, forward.getLoc(), kind, args, results);
+  auto signature = nn::TrainingSignature::find(getOperation(), kind);
+  if (failed(signature))
+    return failure();
+  b.setInsertionPointToStart(&result.func.getBody().front());
 
   // Parameters first, then the forward pass with nn.get replaced by them.
-  TrainingFunction result;
-  result.func = func;
   llvm::StringMap<Value> stored;
   auto unpack = [&](nn::ParameterOp parameter, Value from, StringRef layout) {
     Value value =
@@ -254,14 +252,15 @@ FailureOr<TrainingFunction> BuildTraining::beginFunction(StringRef name,
     return value;
   };
   for (nn::ParameterOp parameter : trainedParameters)
-    result.trained.push_back(unpack(parameter, body->getArgument(0), "params"));
+    result.trained.push_back(
+        unpack(parameter, signature->argument(A::Parameters), "params"));
   for (nn::ParameterOp parameter : frozenParameters)
-    unpack(parameter, body->getArgument(1), "frozen");
+    unpack(parameter, signature->argument(A::Frozen), "frozen");
 
   IRMapping mapping;
-  mapping.map(
-      forward.getArguments(),
-      body->getArguments().slice(firstInput, forward.getNumArguments()));
+  for (auto [input, index] :
+       llvm::zip(forward.getArguments(), signature->indices(A::Input)))
+    mapping.map(input, signature->argument(index));
   for (Operation &op : forward.getBody().front().without_terminator()) {
     if (&op == absorbed && op.hasOneUse())
       continue; // the loss stands in its place
@@ -271,10 +270,10 @@ FailureOr<TrainingFunction> BuildTraining::beginFunction(StringRef name,
       b.clone(op, mapping);
   }
   result.scores = mapping.lookup(output);
-  result.labels = body->getArgument(label);
-  result.weights = body->getArgument(label + 1);
-  if (withGradient)
-    result.acc = body->getArguments().back();
+  result.labels = signature->argument(A::Label);
+  result.weights = signature->argument(A::Weights);
+  if (signature->has(A::Accumulator))
+    result.acc = signature->argument(A::Accumulator);
   return result;
 }
 
@@ -305,7 +304,9 @@ LogicalResult BuildTraining::buildGradient() {
   ModuleOp module = getOperation();
   auto i64 = RankedTensorType::get({}, IntegerType::get(&getContext(), 64));
   auto f64 = RankedTensorType::get({}, Float64Type::get(&getContext()));
-  auto function = beginFunction("gradient", true, {flat, i64, f64});
+  auto function =
+      beginFunction(nn::TrainingKind::Gradient,
+                    {{R::Gradient, flat}, {R::Samples, i64}, {R::Loss, f64}});
   if (failed(function))
     return failure();
   Block &body = function->func.getBody().front();
@@ -361,7 +362,9 @@ LogicalResult BuildTraining::buildGradient() {
 LogicalResult BuildTraining::buildEvaluate() {
   auto i64 = RankedTensorType::get({}, IntegerType::get(&getContext(), 64));
   auto f64 = RankedTensorType::get({}, Float64Type::get(&getContext()));
-  auto function = beginFunction("evaluate", false, {f64, i64, i64});
+  auto function =
+      beginFunction(nn::TrainingKind::Evaluate,
+                    {{R::Loss, f64}, {R::Correct, i64}, {R::Valid, i64}});
   if (failed(function))
     return failure();
   ImplicitLocOpBuilder b(

@@ -2,17 +2,42 @@
 #ifndef RUBATO_LIB_TRAIN_FUNCTIONS_H
 #define RUBATO_LIB_TRAIN_FUNCTIONS_H
 
+#include "dialects/nn/TrainingSignature.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace rubato {
 
+/// An argument of a training function that is being made; inputs and labels
+/// have names, labels of class indices also a number of classes.
+struct TrainingArgument {
+  nn::ArgumentRole role;
+  mlir::Type type;
+  std::string name = {};
+  int64_t classes = 0;
+};
+
+struct TrainingResult {
+  nn::ResultRole role;
+  mlir::Type type;
+};
+
+/// A function with its roles, and an entry block that is still empty.
+mlir::func::FuncOp createFunction(mlir::OpBuilder &b, mlir::Location loc,
+                                  nn::TrainingKind kind,
+                                  llvm::ArrayRef<TrainingArgument> arguments,
+                                  llvm::ArrayRef<TrainingResult> results);
+
 /// Which loss, and what it needs of the labels.
 enum class LossKind { SoftmaxCrossEntropy, Mse };
 
 /// The type of the label tensor for scores of type `scores`.
 mlir::RankedTensorType labelType(LossKind loss, mlir::RankedTensorType scores);
+
+/// How many classes a label may name; 0 where labels are no class indices.
+int64_t classesOf(LossKind loss, mlir::RankedTensorType scores);
 
 /// One loss per sample: tensor<batch x float>.
 mlir::Value buildLoss(mlir::ImplicitLocOpBuilder &b, LossKind loss,

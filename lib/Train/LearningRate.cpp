@@ -1,13 +1,14 @@
 // Learning-rate schedules, clocked in samples seen.
 #include "Functions.h"
 
-#include "dialects/nn/Nn.h"
-
 #include <cmath>
 #include <numbers>
 
 using namespace mlir;
 using namespace rubato;
+
+using A = nn::ArgumentRole;
+using R = nn::ResultRole;
 
 func::FuncOp rubato::buildLearningRate(ModuleOp module, Type element,
                                        const ScheduleOptions &options) {
@@ -18,11 +19,18 @@ func::FuncOp rubato::buildLearningRate(ModuleOp module, Type element,
   auto count = RankedTensorType::get({}, b.getI64Type());
   auto rate = RankedTensorType::get({}, element);
   auto wide = RankedTensorType::get({}, b.getF64Type());
-  auto func = func::FuncOp::create(
-      b, "lr", b.getFunctionType({count, count, rate, count}, {rate}));
-  b.setInsertionPointToStart(func.addEntryBlock());
-  Value seen = func.getArgument(0), n = func.getArgument(1),
-        lr = func.getArgument(2), budget = func.getArgument(3);
+  constexpr auto kind = nn::TrainingKind::LearningRate;
+  func::FuncOp func = createFunction(b, b.getLoc(), kind,
+                                     {{A::Seen, count},
+                                      {A::Samples, count},
+                                      {A::BaseRate, rate},
+                                      {A::Budget, count}},
+                                     {{R::Rate, rate}});
+  b.setInsertionPointToStart(&func.getBody().front());
+  auto signature = *nn::TrainingSignature::find(module, kind);
+  Value seen = signature.argument(A::Seen), n = signature.argument(A::Samples),
+        lr = signature.argument(A::BaseRate),
+        budget = signature.argument(A::Budget);
 
   // Ratios of counts are formed in f64, the factor in the rate's type.
   auto ratio = [&](Value top, Value bottom) -> Value {

@@ -1,8 +1,6 @@
 // Losses appended to a model's output.
 #include "Functions.h"
 
-#include "dialects/nn/Nn.h"
-
 using namespace mlir;
 using namespace rubato;
 
@@ -15,6 +13,10 @@ RankedTensorType rubato::labelType(LossKind loss, RankedTensorType scores) {
     return scores;
   return RankedTensorType::get({scores.getDimSize(0)},
                                IntegerType::get(scores.getContext(), 64));
+}
+
+int64_t rubato::classesOf(LossKind loss, RankedTensorType scores) {
+  return loss == LossKind::SoftmaxCrossEntropy ? scores.getDimSize(1) : 0;
 }
 
 Value rubato::buildLoss(ImplicitLocOpBuilder &b, LossKind loss, Value scores,

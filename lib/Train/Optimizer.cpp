@@ -1,10 +1,11 @@
 // Optimizers as pure functions over flat vectors.
 #include "Functions.h"
 
-#include "dialects/nn/Nn.h"
-
 using namespace mlir;
 using namespace rubato;
+
+using A = nn::ArgumentRole;
+using R = nn::ResultRole;
 
 namespace {
 
@@ -95,29 +96,35 @@ func::FuncOp rubato::buildStep(ModuleOp module, RankedTensorType flatType,
   else if (options.momentum != 0.0)
     state = {flatType};
 
-  SmallVector<Type> inputs{flatType}, results{flatType};
-  llvm::append_range(inputs, state);
-  llvm::append_range(results, state);
-  inputs.append({flatType, count, rate});
-  auto func =
-      func::FuncOp::create(b, "step", b.getFunctionType(inputs, results));
-  Block *body = func.addEntryBlock();
-  b.setInsertionPointToStart(body);
-
-  auto args = body->getArguments();
-  Value w = args.front(), sum = args[inputs.size() - 3],
-        n = args[inputs.size() - 2], lr = args.back();
+  SmallVector<TrainingArgument> arguments{{A::Parameters, flatType}};
+  SmallVector<TrainingResult> results{{R::Displacement, flatType}};
+  for (Type type : state) {
+    arguments.push_back({A::State, type});
+    results.push_back({R::State, type});
+  }
+  arguments.push_back({A::Gradient, flatType});
+  arguments.push_back({A::Divisor, count});
+  arguments.push_back({A::Rate, rate});
+  func::FuncOp func =
+      createFunction(b, b.getLoc(), nn::TrainingKind::Step, arguments, results);
+  b.setInsertionPointToStart(&func.getBody().front());
+  auto signature = *nn::TrainingSignature::find(module, nn::TrainingKind::Step);
+  Value w = signature.argument(A::Parameters);
+  SmallVector<Value> oldState;
+  for (unsigned i : signature.indices(A::State))
+    oldState.push_back(signature.argument(i));
   // Sums become means here, once.
   Location step = b.getLoc();
   b.setLoc(NameLoc::get(b.getStringAttr("step.mean")));
-  Value samples = arith::SIToFPOp::create(b, rate, n);
+  Value divisor =
+      arith::SIToFPOp::create(b, rate, signature.argument(A::Divisor));
   Value inverse =
-      arith::DivFOp::create(b, nn::splat(b, b.getLoc(), rate, 1.0), samples);
+      arith::DivFOp::create(b, nn::splat(b, b.getLoc(), rate, 1.0), divisor);
   b.setLoc(step);
   FlatMath flat{b, flatType};
-  Value mean = flat.mul(sum, spread(b, inverse, flatType));
-  ValueRange oldState = args.slice(1, state.size());
-  Value flatRate = spread(b, lr, flatType);
+  Value mean =
+      flat.mul(signature.argument(A::Gradient), spread(b, inverse, flatType));
+  Value flatRate = spread(b, signature.argument(A::Rate), flatType);
   Update update = options.kind == "adamw"
                       ? adamw(flat, w, oldState, mean, flatRate, options)
                       : sgd(flat, w, oldState, mean, flatRate, options);

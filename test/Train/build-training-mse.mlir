@@ -10,7 +10,7 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 
 // Labels have the shape of the output.
 // CHECK-LABEL: func.func @gradient(
-// CHECK-SAME: %[[Y:[^:]+]]: tensor<4x2xf32> {nn.name = "y"}, %[[WEIGHTS:[^:]+]]: tensor<4xf32> {nn.name = "weights"}
+// CHECK-SAME: %[[Y:[^:]+]]: tensor<4x2xf32> {nn.name = "y", nn.role = #nn.argument<label>}, %[[WEIGHTS:[^:]+]]: tensor<4xf32> {nn.role = #nn.argument<weights>}
 // CHECK: %[[Z:.+]] = nn.matmul
 // CHECK-NEXT: %[[E:.+]] = arith.subf %[[Z]], %[[Y]]
 // CHECK-NEXT: %[[E2:.+]] = arith.mulf %[[E]], %[[E]]

@@ -16,11 +16,11 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 
 // Sums become means once, then the formula follows: g is the mean gradient.
 // CHECK-LABEL: func.func @step(
-// SGD-SAME: %[[W:[^:]+]]: tensor<6xf32>, %[[SUM:[^:]+]]: tensor<6xf32>, %[[N:[^:]+]]: tensor<i64>, %[[LR:[^:]+]]: tensor<f32>) -> tensor<6xf32> {
-// MOMENTUM-SAME: %[[W:[^:]+]]: tensor<6xf32>, %[[V:[^:]+]]: tensor<6xf32>, %[[SUM:[^:]+]]: tensor<6xf32>, %[[N:[^:]+]]: tensor<i64>, %[[LR:[^:]+]]: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) {
-// NESTEROV-SAME: %[[W:[^:]+]]: tensor<6xf32>, %[[V:[^:]+]]: tensor<6xf32>, %[[SUM:[^:]+]]: tensor<6xf32>, %[[N:[^:]+]]: tensor<i64>, %[[LR:[^:]+]]: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) {
-// COUPLED-SAME: %[[W:[^:]+]]: tensor<6xf32>, %[[V:[^:]+]]: tensor<6xf32>, %[[SUM:[^:]+]]: tensor<6xf32>, %[[N:[^:]+]]: tensor<i64>, %[[LR:[^:]+]]: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) {
-// DECOUPLED-SAME: %[[W:[^:]+]]: tensor<6xf32>, %[[V:[^:]+]]: tensor<6xf32>, %[[SUM:[^:]+]]: tensor<6xf32>, %[[N:[^:]+]]: tensor<i64>, %[[LR:[^:]+]]: tensor<f32>) -> (tensor<6xf32>, tensor<6xf32>) {
+// SGD-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}) {
+// MOMENTUM-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
+// NESTEROV-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
+// COUPLED-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
+// DECOUPLED-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
 // CHECK-NEXT: %[[NF:.+]] = arith.sitofp %[[N]] : tensor<i64> to tensor<f32>
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT: %[[INVERSE:.+]] = arith.divf %[[ONE]], %[[NF]]
@@ -70,9 +70,9 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 // DECOUPLED-NEXT: return %[[D]], %[[V1]]
 
 // ADAMW-LABEL: func.func @step(
-// ADAMW-SAME: %[[W:[^:]+]]: tensor<6xf32>, %[[M:[^:]+]]: tensor<6xf32>, %[[V:[^:]+]]: tensor<6xf32>, %[[C1:[^:]+]]: tensor<f64>, %[[C2:[^:]+]]: tensor<f64>,
-// ADAMW-SAME: %[[SUM:[^:]+]]: tensor<6xf32>, %[[N:[^:]+]]: tensor<i64>, %[[LR:[^:]+]]: tensor<f32>)
-// ADAMW-SAME: -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<f64>, tensor<f64>) {
+// ADAMW-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[M:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[C1:[^:]+]]: tensor<f64> {nn.role = #nn.argument<state>}, %[[C2:[^:]+]]: tensor<f64> {nn.role = #nn.argument<state>},
+// ADAMW-SAME: %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>})
+// ADAMW-SAME: -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}, tensor<6xf32> {nn.role = #nn.result<state>}, tensor<f64> {nn.role = #nn.result<state>}, tensor<f64> {nn.role = #nn.result<state>}) {
 // ADAMW: %[[G:.+]] = arith.mulf %[[SUM]],
 // ADAMW-NEXT: %[[RATE:.+]] = nn.broadcast %[[LR]] dims []
 // m' = b1 m + (1 - b1) g
@@ -117,6 +117,6 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 
 // Without decay the weights are not read.
 // ADAM-LABEL: func.func @step(
-// ADAM-SAME: %[[W:[^:]+]]: tensor<6xf32>,
+// ADAM-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>},
 // ADAM-NOT: %[[W]]{{[^0-9]}}
 // ADAM: return

@@ -13,7 +13,7 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 }
 
 // CHECK-LABEL: func.func @lr(
-// CHECK-SAME: %[[SEEN:[^:]+]]: tensor<i64>, %[[N:[^:]+]]: tensor<i64>, %[[BASE:[^:]+]]: tensor<f32>, %[[BUDGET:[^:]+]]: tensor<i64>) -> tensor<f32> {
+// CHECK-SAME: %[[SEEN:[^:]+]]: tensor<i64> {nn.role = #nn.argument<seen>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<samples>}, %[[BASE:[^:]+]]: tensor<f32> {nn.role = #nn.argument<base_rate>}, %[[BUDGET:[^:]+]]: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) {
 
 // CONSTANT-NEXT: return %[[BASE]]
 

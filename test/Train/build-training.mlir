@@ -36,15 +36,15 @@ module attributes {rubato.batch = 4 : i64} {
 // CHECK-NOT: @forward
 
 // CHECK: func.func @gradient(
-// CHECK-SAME: %[[W:[^:]+]]: tensor<30xf32> {nn.name = "w"},
-// CHECK-SAME: %[[FROZEN:[^:]+]]: tensor<8xf32> {nn.name = "frozen"},
-// CHECK-SAME: %[[X:[^:]+]]: tensor<4x3xf32> {nn.name = "pixels"},
-// CHECK-SAME: %[[Y:[^:]+]]: tensor<4xi64> {nn.name = "y"},
-// CHECK-SAME: %[[WEIGHTS:[^:]+]]: tensor<4xf32> {nn.name = "weights"},
-// CHECK-SAME: %{{[^:]+}}: tensor<4xi64> {nn.name = "ids"},
-// CHECK-SAME: %{{[^:]+}}: tensor<i64> {nn.name = "step"},
-// CHECK-SAME: %[[ACC:[^:]+]]: tensor<30xf32> {nn.name = "acc"})
-// CHECK-SAME: -> (tensor<30xf32>, tensor<i64>, tensor<f64>) {
+// CHECK-SAME: %[[W:[^:]+]]: tensor<30xf32> {nn.role = #nn.argument<parameters>},
+// CHECK-SAME: %[[FROZEN:[^:]+]]: tensor<8xf32> {nn.role = #nn.argument<frozen>},
+// CHECK-SAME: %[[X:[^:]+]]: tensor<4x3xf32> {nn.name = "pixels", nn.role = #nn.argument<input>},
+// CHECK-SAME: %[[Y:[^:]+]]: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 2>},
+// CHECK-SAME: %[[WEIGHTS:[^:]+]]: tensor<4xf32> {nn.role = #nn.argument<weights>},
+// CHECK-SAME: %{{[^:]+}}: tensor<4xi64> {nn.role = #nn.argument<ids>},
+// CHECK-SAME: %{{[^:]+}}: tensor<i64> {nn.role = #nn.argument<step>},
+// CHECK-SAME: %[[ACC:[^:]+]]: tensor<30xf32> {nn.role = #nn.argument<accumulator>})
+// CHECK-SAME: -> (tensor<30xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) {
 // CHECK-NEXT: %[[W1:.+]] = nn.unpack %[[W]] @params["fc1.weight"]
 // CHECK-NEXT: %[[B1:.+]] = nn.unpack %[[W]] @params["fc1.bias"]
 // CHECK-NEXT: %[[W2:.+]] = nn.unpack %[[W]] @params["fc2.weight"]
@@ -84,13 +84,13 @@ module attributes {rubato.batch = 4 : i64} {
 // CHECK-NEXT: return %[[SUM]], %[[N]], %[[LOSS]]
 
 // CHECK: func.func @evaluate(
-// CHECK-SAME: %[[W:[^:]+]]: tensor<30xf32> {nn.name = "w"},
-// CHECK-SAME: %[[FROZEN:[^:]+]]: tensor<8xf32> {nn.name = "frozen"},
-// CHECK-SAME: %[[X:[^:]+]]: tensor<4x3xf32> {nn.name = "pixels"},
-// CHECK-SAME: %[[Y:[^:]+]]: tensor<4xi64> {nn.name = "y"},
-// CHECK-SAME: %[[WEIGHTS:[^:]+]]: tensor<4xf32> {nn.name = "weights"},
-// CHECK-SAME: %{{[^:]+}}: tensor<4xi64> {nn.name = "ids"})
-// CHECK-SAME: -> (tensor<f64>, tensor<i64>, tensor<i64>) {
+// CHECK-SAME: %[[W:[^:]+]]: tensor<30xf32> {nn.role = #nn.argument<parameters>},
+// CHECK-SAME: %[[FROZEN:[^:]+]]: tensor<8xf32> {nn.role = #nn.argument<frozen>},
+// CHECK-SAME: %[[X:[^:]+]]: tensor<4x3xf32> {nn.name = "pixels", nn.role = #nn.argument<input>},
+// CHECK-SAME: %[[Y:[^:]+]]: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 2>},
+// CHECK-SAME: %[[WEIGHTS:[^:]+]]: tensor<4xf32> {nn.role = #nn.argument<weights>},
+// CHECK-SAME: %{{[^:]+}}: tensor<4xi64> {nn.role = #nn.argument<ids>})
+// CHECK-SAME: -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) {
 // CHECK: nn.softmax_cross_entropy %[[Z:.+]], %[[Y]]
 // CHECK: %[[LOSS:.+]] = nn.reduce sum {{.*}} -> tensor<f64>
 // CHECK-NEXT: %[[CORRECT:.+]] = nn.count_correct %[[Z]], %[[Y]], %[[WEIGHTS]]
@@ -117,7 +117,7 @@ module @log_softmax {
 // CHECK-LABEL: module @log_softmax
 // An input without a name is called by its position.
 // CHECK: func.func @gradient(
-// CHECK-SAME: tensor<4x3xf32> {nn.name = "input0"}
+// CHECK-SAME: tensor<4x3xf32> {nn.name = "input0", nn.role = #nn.argument<input>}
 // CHECK: %[[Z:.+]] = nn.matmul
 // CHECK-NEXT: nn.softmax_cross_entropy %[[Z]],
 // CHECK-NOT: nn.log_softmax
@@ -137,7 +137,7 @@ module @label_name {
 
 // CHECK-LABEL: module @label_name
 // CHECK: func.func @gradient(
-// CHECK-SAME: tensor<4x3xf32> {nn.name = "y"}, %{{[^:]+}}: tensor<4xi64> {nn.name = "label"}
+// CHECK-SAME: tensor<4x3xf32> {nn.name = "y", nn.role = #nn.argument<input>}, %{{[^:]+}}: tensor<4xi64> {nn.name = "label", nn.role = #nn.argument<label classes 2>}
 
 // -----
 
@@ -160,7 +160,7 @@ module @twice_and_never {
 // CHECK-LABEL: module @twice_and_never
 // CHECK: nn.layout @params [#nn.slot<"w" : tensor<2x2xf64> at 0 parameter>, #nn.slot<"unused" : tensor<7xf64> at 4 statistic>]
 // CHECK: func.func @gradient(
-// CHECK-SAME: %[[ACC:[^:]+]]: tensor<11xf64> {nn.name = "acc"})
+// CHECK-SAME: %[[ACC:[^:]+]]: tensor<11xf64> {nn.role = #nn.argument<accumulator>})
 // CHECK: %[[W:.+]] = nn.unpack {{.*}}["w"]
 // CHECK: %[[H:.+]] = nn.matmul %[[X:.+]], %[[W]] :
 // CHECK: %[[DZ:.+]] = nn.softmax_cross_entropy_grad

@@ -32,9 +32,6 @@ inline constexpr llvm::StringLiteral kLabelAttr = "rubato.label";
 inline constexpr llvm::StringLiteral kFreshAttr = "rubato.fresh";
 inline constexpr llvm::StringLiteral kAccumulatorsAttr = "rubato.accumulators";
 
-/// The user's name of an input, output or label.
-inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
-
 } // namespace rubato
 
 #endif // RUBATO_SUPPORT_STAGE_H

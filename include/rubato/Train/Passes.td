@@ -10,16 +10,21 @@ def BuildTraining : Pass<"build-training", "::mlir::ModuleOp"> {
     Appends the loss, differentiates in reverse mode and writes the optimizer
     and the learning-rate schedule as ordinary functions over flat vectors:
 
-    ```mlir
-    @gradient(w, [frozen,] batch…, step, acc) -> (acc + sum over samples, samples, sum of losses)
-    @evaluate(w, [frozen,] batch…)            -> (sum of losses, correct, samples)
-    @step(w, state…, g, n, lr)                -> (displacement, state'…)
-    @lr(seen, n, base, budget)                -> learning rate
-    ```
+    | function | arguments by role | results by role |
+    |---|---|---|
+    | `@gradient` | parameters, frozen where there are, a batch, step, accumulator | gradient (accumulator + sum over samples), samples, loss (sum) |
+    | `@evaluate` | parameters, frozen where there are, a batch | loss (sum), correct, valid |
+    | `@step` | parameters, state…, gradient, divisor, rate | displacement, state… |
+    | `@lr` | seen, samples, base_rate, budget | rate |
+
+    Each argument and result says its role (`nn.role`), and each input and label
+    the user's name (`nn.name`); others read them through
+    `nn::TrainingSignature`, never by position.
 
     All are pure, and public: they are what the module offers, so no upstream
-    pass drops one that the program does not call. A batch is inputs…, labels…,
-    weights (0 marks padding) and sample ids. Gradients are sums, never means;
+    pass drops one that the program does not call. A batch is inputs…, labels…
+    (of class indices: with the number of classes), weights (0 marks padding)
+    and sample ids. Gradients are sums, never means;
     counts are i64 and losses f64. The layout `@params` orders slots by the
     readiness of their gradients; `@frozen` holds what training leaves alone.
 
@@ -52,9 +57,10 @@ def BuildTraining : Pass<"build-training", "::mlir::ModuleOp"> {
 def VerifyTrain : Pass<"verify-train", "::mlir::ModuleOp"> {
   let summary = "States the contract of the train stage";
   let description = [{
-    The four training functions exist with the signatures of `build-training`,
-    `@params` describes their flat vectors, and no `nn.get` or `@forward` is
-    left. Run it after editing a train-stage file by hand.
+    The four training functions exist, every argument and result has a role of
+    its function, every role is there as often as the function needs it, types
+    agree within and between the functions, `@params` and `@frozen` describe
+    their flat vectors, and no `nn.get` or `@forward` is left. Run it after editing a train-stage file by hand.
   }];
 }
 
