@@ -228,12 +228,12 @@ SmallVector<int64_t> accumulators(func::CallOp call, func::FuncOp kernel,
 /// Kernels that add gradients to accumulators get a variant that starts from
 /// zero, so that the first micro-batch of a round neither clears nor reads
 /// them.
-void addFreshVariants(ModuleOp module, func::FuncOp gradient) {
+void addFreshVariants(ModuleOp module, const nn::TrainingSignature &gradient) {
   SymbolTable symbols(module);
-  gradient.walk([&](func::CallOp call) {
+  gradient.getFunction()->walk([&](func::CallOp call) {
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-    SmallVector<int64_t> indices =
-        accumulators(call, kernel, gradient.getArguments().back());
+    SmallVector<int64_t> indices = accumulators(
+        call, kernel, gradient.argument(nn::ArgumentRole::Accumulator));
     if (kernel->hasAttr(kFreshAttr) || indices.empty())
       return;
     func::FuncOp fresh = kernel.clone();
@@ -261,34 +261,37 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
                        "sync stage");
       return signalPassFailure();
     }
-    for (StringRef name : {"gradient", "evaluate"})
-      if (!module.lookupSymbol<func::FuncOp>(name)) {
-        module.emitError("has no function @")
-            << name << "; this pass takes a module of the sync stage";
-        return signalPassFailure();
-      }
     if (failed(checkCompilable(module)))
+      return signalPassFailure();
+    auto gradient =
+        nn::TrainingSignature::findDefined(module, nn::TrainingKind::Gradient);
+    if (failed(gradient))
+      return signalPassFailure();
+    auto evaluate =
+        nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate);
+    if (failed(evaluate))
       return signalPassFailure();
     // What fuses with its surroundings is inlined first; gradients are made of
     // kernels once and inlined then.
-    inlineIntoRoles(module, {});
+    inlineOthers(module, *gradient);
     bringNumbersIntoTensors(module);
     sinkFreeOperations(module);
     computeHandedOutValues(module);
     KernelMaker maker(module);
-    for (StringRef name : {"gradient", "evaluate"})
-      if (failed(maker.run(
-              module.lookupSymbol<func::FuncOp>(name).getBody().front())))
+    for (FunctionOpInterface function :
+         {gradient->getFunction(), evaluate->getFunction()})
+      if (failed(maker.run(function.getFunctionBody().front())))
         return signalPassFailure();
-    addFreshVariants(module, module.lookupSymbol<func::FuncOp>("gradient"));
-    inlineIntoRoles(module, {"gradient"});
+    addFreshVariants(module, *gradient);
+    inlineGradients(module, *gradient);
     for (auto role : module.getOps<gsync::RoleOp>())
       if (failed(formInside(role, maker, role.getSymName().str())))
         return signalPassFailure();
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (!function->hasAttr(kKernelAttr) && function.getName() != "gradient" &&
-          function.getName() != "evaluate")
+      if (!function->hasAttr(kKernelAttr) &&
+          function != gradient->getFunction() &&
+          function != evaluate->getFunction())
         function.erase(); // inlined
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(kKernelAttr))

@@ -2,7 +2,6 @@
 #include "PrepareProgram.h"
 
 #include "dialects/gsync/Gsync.h"
-#include "dialects/nn/Nn.h"
 #include "rubato/Support/Stage.h"
 #include "rubato/Support/Unsupported.h"
 
@@ -20,8 +19,10 @@ using namespace rubato;
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Copies the body of `call`'s function to where the call stands.
-static void inlineCall(func::CallOp call, func::FuncOp callee) {
+/// Copies the body of `call`'s function to where the call stands; the end of a
+/// gradient says its `counts`.
+static void inlineCall(func::CallOp call, func::FuncOp callee,
+                       ArrayRef<unsigned> counts) {
   OpBuilder b(call);
   StringAttr name = call.getCalleeAttr().getAttr();
   gsync::WorkOp::create(b, call.getLoc(), /*ends=*/false, name, ValueRange());
@@ -33,15 +34,16 @@ static void inlineCall(func::CallOp call, func::FuncOp callee) {
   SmallVector<Value> results;
   for (Value value : body.getTerminator()->getOperands())
     results.push_back(mapping.lookupOrDefault(value));
-  ValueRange counts;
-  if (name == "gradient") // (gradient, samples, sum of losses)
-    counts = ValueRange(results).drop_front();
-  gsync::WorkOp::create(b, call.getLoc(), /*ends=*/true, name, counts);
+  SmallVector<Value> counted = llvm::map_to_vector(
+      counts, [&](unsigned index) { return results[index]; });
+  gsync::WorkOp::create(b, call.getLoc(), /*ends=*/true, name, counted);
   call.replaceAllUsesWith(results);
   call.erase();
 }
 
-void rubato::inlineIntoRoles(ModuleOp module, ArrayRef<StringRef> names) {
+static void inlineIntoRoles(ModuleOp module,
+                            function_ref<bool(func::FuncOp)> wanted,
+                            ArrayRef<unsigned> counts) {
   SymbolTable symbols(module);
   for (auto role : module.getOps<gsync::RoleOp>())
     for (bool changed = true; changed;) { // helpers may call helpers
@@ -50,15 +52,29 @@ void rubato::inlineIntoRoles(ModuleOp module, ArrayRef<StringRef> names) {
       role.walk([&](func::CallOp call) { calls.push_back(call); });
       for (func::CallOp call : calls) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        bool wanted = names.empty()
-                          ? call.getCallee() != "gradient"
-                          : llvm::is_contained(names, call.getCallee());
-        if (!wanted || callee->hasAttr(kKernelAttr))
+        if (!wanted(callee) || callee->hasAttr(kKernelAttr))
           continue;
-        inlineCall(call, callee);
+        inlineCall(call, callee, counts);
         changed = true;
       }
     }
+}
+
+void rubato::inlineGradients(ModuleOp module,
+                             const nn::TrainingSignature &gradient) {
+  inlineIntoRoles(
+      module,
+      [&](func::FuncOp callee) { return callee == gradient.getFunction(); },
+      {gradient.index(nn::ResultRole::Samples),
+       gradient.index(nn::ResultRole::Loss)});
+}
+
+void rubato::inlineOthers(ModuleOp module,
+                          const nn::TrainingSignature &gradient) {
+  inlineIntoRoles(
+      module,
+      [&](func::FuncOp callee) { return callee != gradient.getFunction(); },
+      {});
 }
 
 //===----------------------------------------------------------------------===//

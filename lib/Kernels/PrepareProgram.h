@@ -2,14 +2,17 @@
 #ifndef RUBATO_LIB_KERNELS_PREPAREPROGRAM_H
 #define RUBATO_LIB_KERNELS_PREPAREPROGRAM_H
 
+#include "dialects/nn/TrainingSignature.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace rubato {
 
-/// Copies the functions `names` to where roles call them; with no names, every
-/// function that a role calls but @gradient. Each leaves a gsync.work behind.
-void inlineIntoRoles(mlir::ModuleOp module,
-                     llvm::ArrayRef<llvm::StringRef> names);
+/// Copies functions to where roles call them: `gradient`, or every one but
+/// that. Each leaves a gsync.work behind.
+void inlineGradients(mlir::ModuleOp module,
+                     const nn::TrainingSignature &gradient);
+void inlineOthers(mlir::ModuleOp module, const nn::TrainingSignature &gradient);
 
 /// Lets numbers of the host enter tensors in one way only, as the elements of
 /// a tensor of rank 0: splats and selections by a number of the host are

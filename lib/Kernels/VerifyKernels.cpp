@@ -3,6 +3,7 @@
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/TrainingSignature.h"
 #include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Support/Stage.h"
@@ -19,6 +20,11 @@ namespace {
 
 class VerifyKernels : public rubato::impl::VerifyKernelsBase<VerifyKernels> {
   void runOnOperation() override {
+    // The schedule places batches and evaluations by the roles of these.
+    for (nn::TrainingKind kind :
+         {nn::TrainingKind::Gradient, nn::TrainingKind::Evaluate})
+      if (failed(nn::TrainingSignature::findDefined(getOperation(), kind)))
+        return signalPassFailure();
     for (Operation &op : getOperation().getOps()) {
       auto func = dyn_cast<func::FuncOp>(op);
       LogicalResult result = func && func->hasAttr(kKernelAttr)

@@ -8,7 +8,7 @@ module {
 
 // -----
 
-// expected-error@+1 {{has no function @gradient; this pass takes a module of the sync stage}}
+// expected-error@+1 {{has no training function @gradient; run build-training first}}
 module {
   gsync.group @world
   gsync.role @worker on @world {
