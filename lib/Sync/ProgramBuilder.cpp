@@ -8,49 +8,27 @@ using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
 
+using A = nn::ArgumentRole;
+using R = nn::ResultRole;
+
 FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
-  auto module = train->getParentOfType<ModuleOp>();
-  auto gradient = module.lookupSymbol<func::FuncOp>("gradient");
-  auto step = module.lookupSymbol<func::FuncOp>("step");
-  auto lr = module.lookupSymbol<func::FuncOp>("lr");
-  if (!gradient || !step || !lr)
-    return train->emitOpError(
-        "needs the training functions @gradient, @step and @lr; run "
-        "build-training first");
-  FunctionType g = gradient.getFunctionType();
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  // One id per sample.
-  auto isIds = [](Type type) {
-    auto ids = cast<RankedTensorType>(type);
-    return ids.getRank() == 1 && !ids.isDynamicDim(0);
-  };
-  if (g.getNumInputs() < 6 || g.getNumResults() != 3 ||
-      !llvm::all_of(g.getInputs(), isTensor) ||
-      !isIds(g.getInput(g.getNumInputs() - 3)) ||
-      !llvm::all_of(g.getResults(), isTensor) || step.getNumResults() == 0 ||
-      lr.getNumResults() != 1 || !isTensor(lr.getResultTypes()[0]))
-    return train->emitOpError("cannot call @gradient, @step and @lr: they have "
-                              "other signatures than build-training gives "
-                              "them; verify-train says which");
-  ProgramBuilder b(train->getLoc(), train->getContext());
-  b.module = module;
-  b.setInsertionPoint(train);
-  b.flatType = cast<RankedTensorType>(g.getInput(0));
-  b.counterType = cast<RankedTensorType>(g.getResult(1));
-  b.lossType = cast<RankedTensorType>(g.getResult(2));
-  b.rateType = cast<RankedTensorType>(lr.getResultTypes()[0]);
-  // (w, [frozen,] batch…, step, acc)
-  ArrayRef<Type> batch = g.getInputs().drop_front().drop_back(2);
-  if (module.lookupSymbol("frozen")) {
-    b.hasFrozen = true;
-    b.frozenType = batch.front();
-    batch = batch.drop_front();
-  }
-  llvm::append_range(b.batchTypes, batch);
-  b.quantum = cast<RankedTensorType>(batch.back()).getDimSize(0);
-  llvm::append_range(b.stateTypes, step.getResultTypes().drop_front());
-  return b;
+  auto functions =
+      nn::TrainingFunctions::find(train->getParentOfType<ModuleOp>());
+  if (failed(functions))
+    return failure();
+  return ProgramBuilder(train, *functions);
 }
+
+ProgramBuilder::ProgramBuilder(Operation *train, nn::TrainingFunctions found)
+    : ImplicitLocOpBuilder(train->getLoc(), train),
+      flatType(found.gradient.type(A::Parameters)),
+      counterType(found.gradient.type(R::Samples)),
+      rateType(found.learningRate.type(R::Rate)),
+      lossType(found.gradient.type(R::Loss)),
+      batchTypes(found.gradient.batchTypes()),
+      quantum(found.gradient.batchSize()),
+      stateTypes(found.step.types(A::State)),
+      module(train->getParentOfType<ModuleOp>()), functions(found) {}
 
 void ProgramBuilder::addCells(double learningRate, bool keepState) {
   auto cell = [&](StringRef name, Type type, CellRole role,
@@ -69,8 +47,8 @@ void ProgramBuilder::addCells(double learningRate, bool keepState) {
   cell("budget", counterType, CellRole::Setting);
   cell("base_lr", rateType, CellRole::Setting, {},
        getF64FloatAttr(learningRate));
-  if (hasFrozen)
-    cell("w_frozen", frozenType, CellRole::Frozen, "frozen");
+  for (Type type : functions.gradient.types(A::Frozen))
+    cell("w_frozen", type, CellRole::Frozen, "frozen");
 }
 
 void ProgramBuilder::addState(StringRef name, Type type) {
@@ -136,6 +114,40 @@ Value ProgramBuilder::fill(Value scalar, Type like) {
 }
 
 //===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ProgramBuilder::Results::all(R role) const {
+  return llvm::map_to_vector(callee.indices(role),
+                             [&](unsigned i) -> Value { return values[i]; });
+}
+
+ProgramBuilder::Results
+ProgramBuilder::call(const nn::TrainingSignature &callee,
+                     function_ref<SmallVector<Value>(A)> operands) {
+  FunctionOpInterface function = callee.getFunction();
+  auto call =
+      func::CallOp::create(*this, function.getName(), function.getResultTypes(),
+                           callee.operands(operands));
+  return {callee, call.getResults()};
+}
+
+SmallVector<Value> ProgramBuilder::modelOrBatch(A role, Value w,
+                                                ValueRange batch) {
+  if (role == A::Parameters)
+    return {w};
+  if (role == A::Frozen)
+    return llvm::map_to_vector(
+        functions.gradient.types(A::Frozen),
+        [&](Type type) -> Value { return load("w_frozen", type); });
+  SmallVector<Value> values;
+  for (auto [index, value] : llvm::zip(functions.gradient.batch(), batch))
+    if (functions.gradient.role(index).getRole() == role)
+      values.push_back(value);
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
 // Training
 //===----------------------------------------------------------------------===//
 
@@ -152,23 +164,27 @@ ProgramBuilder::Gradient ProgramBuilder::noGradient() {
 ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
                                                      Gradient acc,
                                                      ValueRange batch) {
-  SmallVector<Value> arguments{w};
-  if (hasFrozen)
-    arguments.push_back(load("w_frozen", frozenType));
-  llvm::append_range(arguments, batch);
-  arguments.append({step, acc.sum});
-  auto call = func::CallOp::create(
-      *this, "gradient", TypeRange{flatType, counterType, lossType}, arguments);
+  const nn::TrainingSignature &callee = functions.gradient;
+  Results results = call(callee, [&](A role) -> SmallVector<Value> {
+    switch (role) {
+    case A::Step:
+      return {step};
+    case A::Accumulator:
+      return {acc.sum};
+    default:
+      return modelOrBatch(role, w, batch);
+    }
+  });
   // Kernels are called after the locations of their operations.
   auto named = [&](StringRef name) {
     return NameLoc::get(getStringAttr(name), getLoc());
   };
   OpBuilder &b = *this;
-  return {
-      call.getResult(0),
-      arith::AddIOp::create(b, named("samples.sum"), acc.samples,
-                            call.getResult(1)),
-      arith::AddFOp::create(b, named("loss.sum"), acc.loss, call.getResult(2))};
+  return {results.only(R::Gradient),
+          arith::AddIOp::create(b, named("samples.sum"), acc.samples,
+                                results.only(R::Samples)),
+          arith::AddFOp::create(b, named("loss.sum"), acc.loss,
+                                results.only(R::Loss))};
 }
 
 ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
@@ -176,53 +192,64 @@ ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
   Value rest = arith::SubIOp::create(*this, quanta, constant(int64_t(1)));
   Gradient zero = noGradient();
   ValueRange sums =
-      repeat(Value(), rest, rest, {zero.sum, zero.samples, zero.loss},
+      repeat(Value(), rest, rest, zero.values(),
              [&](Value, ValueRange acc) -> SmallVector<Value> {
-               Gradient next = addGradient(w, step, {acc[0], acc[1], acc[2]});
-               return {next.sum, next.samples, next.loss};
+               return addGradient(w, step, Gradient::of(acc)).values();
              });
-  return addGradient(w, step, {sums[0], sums[1], sums[2]});
+  return addGradient(w, step, Gradient::of(sums));
 }
 
 Value ProgramBuilder::meanLoss(Value w) {
   Value samples = DataSamplesOp::create(*this, getI64Type());
   Value batches = arith::CeilDivSIOp::create(*this, samples, constant(quantum));
-  SmallVector<Value> arguments{w};
-  if (hasFrozen)
-    arguments.push_back(load("w_frozen", frozenType));
+  SmallVector<Value> frozen = modelOrBatch(A::Frozen, w, {});
   ValueRange sum =
       repeat(Value(), batches, batches, zero(lossType),
              [&](Value index, ValueRange carried) -> SmallVector<Value> {
                auto batch = NextBatchOp::create(*this, TypeRange(batchTypes),
                                                 BatchSource::Whole, index);
-               SmallVector<Value> inputs(arguments);
-               llvm::append_range(inputs, batch.getResults());
-               auto call = func::CallOp::create(
-                   *this, "evaluate",
-                   TypeRange{lossType, counterType, counterType}, inputs);
+               Results results = call(functions.evaluate, [&](A role) {
+                 return role == A::Frozen
+                            ? frozen
+                            : modelOrBatch(role, w, batch.getResults());
+               });
                return {arith::AddFOp::create(
                    static_cast<OpBuilder &>(*this),
                    NameLoc::get(getStringAttr("loss.sum"), getLoc()),
-                   carried[0], call.getResult(0))};
+                   carried[0], results.only(R::Loss))};
              });
   return arith::DivFOp::create(*this, extract(sum[0]), toReal(samples));
 }
 
 Value ProgramBuilder::learningRate(Value seen, Value samples) {
   Value base = load("base_lr", rateType), budget = load("budget", counterType);
-  return func::CallOp::create(*this, "lr", TypeRange{rateType},
-                              ValueRange{seen, samples, base, budget})
-      .getResult(0);
+  return learningRate(seen, samples, base, budget);
 }
 
-ValueRange ProgramBuilder::step(Value w, ValueRange state, Value sum,
-                                Value samples, Value rate) {
-  SmallVector<Value> arguments{w};
-  llvm::append_range(arguments, state);
-  arguments.append({sum, samples, rate});
-  SmallVector<Type> results{flatType};
-  llvm::append_range(results, stateTypes);
-  return func::CallOp::create(*this, "step", results, arguments).getResults();
+Value ProgramBuilder::learningRate(Value seen, Value samples, Value base,
+                                   Value budget) {
+  return call(functions.learningRate,
+              [&](A role) -> SmallVector<Value> {
+                return {role == A::Seen      ? seen
+                        : role == A::Samples ? samples
+                        : role == A::Budget  ? budget
+                                             : base};
+              })
+      .only(R::Rate);
+}
+
+ProgramBuilder::Stepped ProgramBuilder::step(Value w, ValueRange state,
+                                             Value sum, Value divisor,
+                                             Value rate) {
+  Results results = call(functions.step, [&](A role) -> SmallVector<Value> {
+    if (role == A::State)
+      return llvm::to_vector(state);
+    return {role == A::Parameters ? w
+            : role == A::Gradient ? sum
+            : role == A::Divisor  ? divisor
+                                  : rate};
+  });
+  return {results.only(R::Displacement), results.all(R::State)};
 }
 
 SmallVector<std::string> ProgramBuilder::modelCells() {
@@ -243,14 +270,13 @@ void ProgramBuilder::update(Value sum, Value samples,
     SmallVector<Value> before(cells.drop_front().drop_back());
     if (state)
       state(before);
-    Value lr = func::CallOp::create(*this, "lr", TypeRange{rateType},
-                                    ValueRange{seen, samples, base, budget})
-                   .getResult(0);
+    Value lr = learningRate(seen, samples, base, budget);
     if (rate)
       lr = rate(lr);
-    ValueRange stepped = step(w, before, sum, samples, lr);
-    SmallVector<Value> after{arith::SubFOp::create(*this, w, stepped.front())};
-    llvm::append_range(after, stepped.drop_front());
+    Stepped stepped = step(w, before, sum, samples, lr);
+    SmallVector<Value> after{
+        arith::SubFOp::create(*this, w, stepped.displacement)};
+    llvm::append_range(after, stepped.state);
     after.push_back(arith::AddIOp::create(
         static_cast<OpBuilder &>(*this),
         NameLoc::get(getStringAttr("seen"), getLoc()), seen, samples));

@@ -14,13 +14,13 @@ module {
 
 // -----
 
-// expected-error@+1 {{'gsync.train' op needs the training functions @gradient, @step and @lr; run build-training first}}
-gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+// expected-error@+1 {{has no training function @gradient; run build-training first}}
+module {
+  gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+}
 
 // -----
 
+// expected-error@+1 {{training function @gradient must have one argument of role 'parameters', not 0}}
 func.func private @gradient()
-func.func private @step()
-func.func private @lr()
-// expected-error@+1 {{'gsync.train' op cannot call @gradient, @step and @lr: they have other signatures than build-training gives them; verify-train says which}}
 gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)

@@ -4,6 +4,7 @@
 #define RUBATO_SYNC_PROGRAMBUILDER_H
 
 #include "dialects/gsync/Gsync.h"
+#include "dialects/nn/TrainingSignature.h"
 #include "rubato/Sync/Algorithm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,7 +23,6 @@ public:
   llvm::SmallVector<mlir::Type> batchTypes;  // of one micro-batch
   int64_t quantum = 0;                       // samples of one micro-batch
   llvm::SmallVector<mlir::Type> stateTypes;  // of the optimizer
-  bool hasFrozen = false;
 
   /// Cells every algorithm has: @w, @state0…, @seen, @w_frozen where the model
   /// has frozen tensors, and the settings @budget and @base_lr. Without
@@ -111,6 +111,14 @@ public:
   /// The next micro-batch and its gradient added to `acc`: calls @gradient.
   struct Gradient {
     mlir::Value sum, samples, loss;
+
+    /// As what loops carry and reductions take, and back.
+    llvm::SmallVector<mlir::Value> values() const {
+      return {sum, samples, loss};
+    }
+    static Gradient of(mlir::ValueRange values) {
+      return {values[0], values[1], values[2]};
+    }
   };
   Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc);
   /// The same on a batch that was taken by other means.
@@ -128,9 +136,13 @@ public:
 
   /// Calls @lr with the settings of the run.
   mlir::Value learningRate(mlir::Value seen, mlir::Value samples);
-  /// Calls @step: the displacement, then the optimizer's new state.
-  mlir::ValueRange step(mlir::Value w, mlir::ValueRange state, mlir::Value sum,
-                        mlir::Value samples, mlir::Value rate);
+  /// Calls @step.
+  struct Stepped {
+    mlir::Value displacement;
+    llvm::SmallVector<mlir::Value> state; // of the optimizer, behind the step
+  };
+  Stepped step(mlir::Value w, mlir::ValueRange state, mlir::Value sum,
+               mlir::Value divisor, mlir::Value rate);
   /// @w, @state0…, @seen: what an update changes.
   llvm::SmallVector<std::string> modelCells();
 
@@ -146,9 +158,30 @@ public:
   mlir::Value withinBudget(mlir::Value stop);
 
 private:
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  ProgramBuilder(mlir::Operation *train, nn::TrainingFunctions functions);
+
+  /// What a call of a training function gives, by role.
+  struct Results {
+    nn::TrainingSignature callee;
+    mlir::ValueRange values;
+
+    mlir::Value only(nn::ResultRole role) const {
+      return values[callee.index(role)];
+    }
+    llvm::SmallVector<mlir::Value> all(nn::ResultRole role) const;
+  };
+  Results
+  call(const nn::TrainingSignature &callee,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(nn::ArgumentRole)>
+           operands);
+  /// What @gradient and @evaluate have in common.
+  llvm::SmallVector<mlir::Value>
+  modelOrBatch(nn::ArgumentRole role, mlir::Value w, mlir::ValueRange batch);
+  mlir::Value learningRate(mlir::Value seen, mlir::Value samples,
+                           mlir::Value base, mlir::Value budget);
+
   mlir::ModuleOp module;
-  mlir::Type frozenType;
+  nn::TrainingFunctions functions;
 };
 
 } // namespace rubato

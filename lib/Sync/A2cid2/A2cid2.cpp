@@ -77,12 +77,13 @@ void a2cid2::Program::applyGradient(const ProgramBuilder::Gradient &gradient,
     Value seen = model.back();
     Value rate =
         b.learningRate(arith::MulIOp::create(b, seen, everybody), share);
-    ValueRange stepped = b.step(mixed.x, model.drop_front().drop_back(),
-                                gradient.sum, gradient.samples, rate);
-    SmallVector<Value> next{arith::SubFOp::create(b, mixed.x, stepped.front())};
-    llvm::append_range(next, stepped.drop_front());
+    auto stepped = b.step(mixed.x, model.drop_front().drop_back(), gradient.sum,
+                          gradient.samples, rate);
+    SmallVector<Value> next{
+        arith::SubFOp::create(b, mixed.x, stepped.displacement)};
+    llvm::append_range(next, stepped.state);
     next.push_back(arith::AddIOp::create(b, seen, gradient.samples));
-    Value xt = arith::SubFOp::create(b, mixed.xt, stepped.front());
+    Value xt = arith::SubFOp::create(b, mixed.xt, stepped.displacement);
     Value gradients =
         arith::AddIOp::create(b, extra[4], b.constant(int64_t(1)));
     next.append({xt, mixed.now, extra[2], extra[3], gradients});

@@ -90,19 +90,22 @@ void a2cid2::Program::start() {
   // Gradients of a batch that is not consumed, applied nowhere; the last one
   // is timed. They are carried, so nobody may think them superfluous.
   Value count = b.constant(options.integer("warmup-gradients") + 1);
-  auto none = b.noGradient();
+  using Gradient = ProgramBuilder::Gradient;
+  SmallVector<Value> none = b.noGradient().values();
+  none.push_back(b.constant(0.0));
   ValueRange timed =
-      b.repeat(Value(), count, count,
-               {none.sum, none.samples, none.loss, b.constant(0.0)},
-               [&](Value, ValueRange acc) -> SmallVector<Value> {
+      b.repeat(Value(), count, count, none,
+               [&](Value, ValueRange carried) -> SmallVector<Value> {
                  Value begin = NowOp::create(b, f64);
                  auto batch = NextBatchOp::create(b, TypeRange(b.batchTypes),
                                                   BatchSource::Peek);
-                 auto sum = b.addGradient(x, seen, {acc[0], acc[1], acc[2]},
-                                          batch.getResults());
-                 return {sum.sum, sum.samples, sum.loss, begin};
+                 auto acc = Gradient::of(carried.drop_back());
+                 SmallVector<Value> next =
+                     b.addGradient(x, seen, acc, batch.getResults()).values();
+                 next.push_back(begin);
+                 return next;
                });
-  Value began = timed[3];
+  Value began = timed[none.size() - 1];
   b.atomic({"w", "xt", "last", "dt", "eta", "eta_graph", "alpha", "members"},
            [&](ValueRange) -> ProgramBuilder::AtomicResult {
              Value now = NowOp::create(b, f64);

@@ -66,18 +66,17 @@ private:
 ProgramBuilder::Gradient Writer::compute(Value w, Value step, Value until,
                                          Value atLeast, Value atMost,
                                          Gradient acc) {
-  ValueRange sums =
-      b.repeat(until, atLeast, atMost, {acc.sum, acc.samples, acc.loss},
-               [&](Value, ValueRange acc) -> SmallVector<Value> {
-                 // The reduction that a batch goes into acknowledges it.
-                 auto grads = FlatSymbolRefAttr::get(b.getContext(), "grads");
-                 auto batch = NextBatchOp::create(
-                     b, b.batchTypes, BatchSource::Queue, grads, ValueRange());
-                 auto next = b.addGradient(w, step, {acc[0], acc[1], acc[2]},
-                                           batch.getResults());
-                 return {next.sum, next.samples, next.loss};
-               });
-  return {sums[0], sums[1], sums[2]};
+  ValueRange sums = b.repeat(
+      until, atLeast, atMost, acc.values(),
+      [&](Value, ValueRange acc) -> SmallVector<Value> {
+        // The reduction that a batch goes into acknowledges it.
+        auto grads = FlatSymbolRefAttr::get(b.getContext(), "grads");
+        auto batch = NextBatchOp::create(b, b.batchTypes, BatchSource::Queue,
+                                         grads, ValueRange());
+        return b.addGradient(w, step, Gradient::of(acc), batch.getResults())
+            .values();
+      });
+  return Gradient::of(sums);
 }
 
 /// The batch of one round. Its size is a local fact, on which nothing depends

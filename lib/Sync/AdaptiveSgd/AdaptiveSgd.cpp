@@ -124,9 +124,9 @@ SmallVector<Value> Program::update(ValueRange carried) {
   Value rows = b.constant(settings.rows);
   Value length = arith::SubIOp::create(b, end, begin);
   Value count = arith::CeilDivSIOp::create(b, length, rows);
-  auto none = b.noGradient();
-  ValueRange sums = b.repeat(
-      Value(), count, count, {none.sum, none.samples, none.loss},
+  using Gradient = ProgramBuilder::Gradient;
+  auto sums = Gradient::of(b.repeat(
+      Value(), count, count, b.noGradient().values(),
       [&](Value index, ValueRange acc) -> SmallVector<Value> {
         Value from = arith::AddIOp::create(
             b, begin, arith::MulIOp::create(b, index, rows));
@@ -135,21 +135,21 @@ SmallVector<Value> Program::update(ValueRange carried) {
         auto batch =
             NextBatchOp::create(b, TypeRange(b.batchTypes), BatchSource::Range,
                                 ValueRange{from, to});
-        auto sum = b.addGradient(y, b.wrap(from), {acc[0], acc[1], acc[2]},
-                                 batch.getResults());
-        return {sum.sum, sum.samples, sum.loss};
-      });
+        return b
+            .addGradient(y, b.wrap(from), Gradient::of(acc), batch.getResults())
+            .values();
+      }));
   // Rate over batch is the same on all devices.
-  Value rate = b.learningRate(b.wrap(clock), sums[1]);
-  Value batches =
-      arith::DivFOp::create(b, arith::SIToFPOp::create(b, b.rateType, sums[1]),
-                            b.fill(b.constant(settings.reference), b.rateType));
+  Value rate = b.learningRate(b.wrap(clock), sums.samples);
+  Value batches = arith::DivFOp::create(
+      b, arith::SIToFPOp::create(b, b.rateType, sums.samples),
+      b.fill(b.constant(settings.reference), b.rateType));
   rate = arith::MulFOp::create(b, rate, batches);
-  Value moved = b.step(y, {}, sums[0], sums[1], rate).front();
+  Value moved = b.step(y, {}, sums.sum, sums.samples, rate).displacement;
   return {arith::SubFOp::create(b, y, moved),
           arith::AddIOp::create(b, updates, b.constant(int64_t(1))),
-          arith::AddIOp::create(b, carried[2], sums[1]),
-          arith::AddFOp::create(b, carried[3], sums[2]),
+          arith::AddIOp::create(b, carried[2], sums.samples),
+          arith::AddFOp::create(b, carried[3], sums.loss),
           arith::AddIOp::create(b, clock, length)};
 }
 

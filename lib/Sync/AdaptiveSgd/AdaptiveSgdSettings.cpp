@@ -74,13 +74,7 @@ static DictionaryAttr dispatchSettings(const Settings &s,
 FailureOr<Settings> Settings::get(const AlgorithmOptions &options,
                                   ProgramBuilder &b, Operation *train) {
   Settings s;
-  // The last of a batch are the ids of its samples.
-  auto ids = dyn_cast<RankedTensorType>(b.batchTypes.back());
-  if (!ids || ids.getRank() != 1 || ids.isDynamicDim(0) ||
-      ids.getDimSize(0) < 1 || b.flatType.getRank() != 1)
-    return train->emitOpError(
-        "needs a model with a fixed number of rows in a micro-batch");
-  s.rows = ids.getDimSize(0);
+  s.rows = b.quantum;
   if (failed(setBatches(s, options, train)))
     return failure();
   if (options.choice("batch-rule") == "linear" && options.real("gain") == 0 &&

@@ -120,17 +120,17 @@ SmallVector<Value> Program::localStep(Value seen, Value ticket, Value rank,
   Value step = arith::AddIOp::create(b, seen, samples);
   auto gradient = b.addGradient(y, step, b.noGradient(), batch.getResults());
   Value rate = b.learningRate(seen, gradient.samples);
-  ValueRange stepped =
+  auto stepped =
       b.step(y, carried.drop_front(3), gradient.sum, gradient.samples, rate);
   Value mean = arith::DivFOp::create(
       b, gradient.loss,
       arith::SIToFPOp::create(b, b.lossType, gradient.samples));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index,
                                         b.constant(int64_t(0)));
-  SmallVector<Value> next{arith::SubFOp::create(b, y, stepped.front()),
+  SmallVector<Value> next{arith::SubFOp::create(b, y, stepped.displacement),
                           arith::AddIOp::create(b, samples, gradient.samples),
                           arith::SelectOp::create(b, isFirst, mean, first)};
-  llvm::append_range(next, stepped.drop_front());
+  llvm::append_range(next, stepped.state);
   return next;
 }
 

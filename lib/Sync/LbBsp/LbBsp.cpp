@@ -98,25 +98,24 @@ static Work computeShare(ProgramBuilder &b) {
   Value count = arith::CeilDivSIOp::create(b, rows, quantum);
 
   Value w = b.load("w"), step = b.load("seen");
-  auto zero = b.noGradient();
+  using Gradient = ProgramBuilder::Gradient;
+  Gradient zero = b.noGradient();
   Value start = NowOp::create(b, b.getF64Type());
-  ValueRange sums =
-      b.repeat(Value(), count, count, {zero.sum, zero.samples, zero.loss},
-               [&](Value index, ValueRange acc) -> SmallVector<Value> {
-                 Value offset = arith::MulIOp::create(b, index, quantum);
-                 Value first = arith::AddIOp::create(b, begin, offset);
-                 Value full = arith::AddIOp::create(b, first, quantum);
-                 Value last = arith::MinSIOp::create(b, full, end);
-                 auto batch =
-                     NextBatchOp::create(b, b.batchTypes, BatchSource::Range,
+  ValueRange sums = b.repeat(
+      Value(), count, count, zero.values(),
+      [&](Value index, ValueRange acc) -> SmallVector<Value> {
+        Value offset = arith::MulIOp::create(b, index, quantum);
+        Value first = arith::AddIOp::create(b, begin, offset);
+        Value full = arith::AddIOp::create(b, first, quantum);
+        Value last = arith::MinSIOp::create(b, full, end);
+        auto batch = NextBatchOp::create(b, b.batchTypes, BatchSource::Range,
                                          ValueRange{first, last});
-                 auto next = b.addGradient(w, step, {acc[0], acc[1], acc[2]},
-                                           batch.getResults());
-                 return {next.sum, next.samples, next.loss};
-               });
+        return b.addGradient(w, step, Gradient::of(acc), batch.getResults())
+            .values();
+      });
   Value seconds =
       arith::SubFOp::create(b, NowOp::create(b, b.getF64Type()), start);
-  return {{sums[0], sums[1], sums[2]}, rows, seconds};
+  return {Gradient::of(sums), rows, seconds};
 }
 
 static Value startSum(ProgramBuilder &b, const ProgramBuilder::Gradient &g) {

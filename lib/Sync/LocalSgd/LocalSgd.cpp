@@ -111,10 +111,10 @@ static Local localSteps(ProgramBuilder &b, int64_t steps, Value w,
         auto gradient = b.addGradient(x, clock, zero, takeBatch(b));
         Value samples = arith::MulIOp::create(b, gradient.samples, members);
         Value rate = b.learningRate(clock, samples);
-        ValueRange stepped =
-            b.step(x, before, gradient.sum, gradient.samples, rate);
-        SmallVector<Value> next{arith::SubFOp::create(b, x, stepped.front())};
-        llvm::append_range(next, stepped.drop_front());
+        auto stepped = b.step(x, before, gradient.sum, gradient.samples, rate);
+        SmallVector<Value> next{
+            arith::SubFOp::create(b, x, stepped.displacement)};
+        llvm::append_range(next, stepped.state);
         next.push_back(arith::AddIOp::create(b, sums[0], gradient.samples));
         next.push_back(arith::AddFOp::create(b, sums[1], gradient.loss));
         return next;

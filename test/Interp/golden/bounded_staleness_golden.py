@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 import staleness_reference as golden
+import training
 from harness import equal, main, near
 from server_harness import Server, close_to
 
@@ -34,10 +35,14 @@ class GoldenTraining:
             for b in golden.B
         )
         p = "tensor<2xf64>"
-        batch = "%x: tensor<1x2xf64>, %weights: tensor<1xf64>, %ids: tensor<1xi64>"
+        batch = [
+            ("x", "tensor<1x2xf64>", "input"),
+            ("weights", "tensor<1xf64>", "weights"),
+            ("ids", "tensor<1xi64>", "ids"),
+        ]
         return f"""
 nn.layout @params [#nn.slot<"w" : {p} at 0 parameter>]
-func.func @gradient(%w: {p}, {batch}, %step: tensor<i64>, %acc: {p}) -> ({p}, tensor<i64>, tensor<f64>) {{
+{training.gradientHead(p, batch)}
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %mark = tensor.extract %x[%c0, %c0] : tensor<1x2xf64>
@@ -63,17 +68,17 @@ func.func @gradient(%w: {p}, {batch}, %step: tensor<i64>, %acc: {p}) -> ({p}, te
   %wrapped = tensor.from_elements %loss : tensor<f64>
   return %acc1, %n, %wrapped : {p}, tensor<i64>, tensor<f64>
 }}
-func.func @evaluate(%w: {p}, {batch}) -> (tensor<f64>, tensor<i64>, tensor<i64>) {{
+{training.evaluateHead(p, batch)}
   %none = arith.constant dense<0.0> : tensor<f64>
   %zero = arith.constant dense<0> : tensor<i64>
   return %none, %zero, %zero : tensor<f64>, tensor<i64>, tensor<i64>
 }}
-func.func @step(%w: {p}, %g: {p}, %n: tensor<i64>, %lr: tensor<f64>) -> {p} {{
+{training.stepHead(p, "tensor<f64>")}
   %rate = nn.broadcast %lr dims [] : tensor<f64> -> {p}
   %d = arith.mulf %rate, %g : {p}
   return %d : {p}
 }}
-func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<f64>, %budget: tensor<i64>) -> tensor<f64> {{
+{training.rateHead("tensor<f64>")}
   return %base : tensor<f64>
 }}
 """

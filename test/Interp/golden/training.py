@@ -10,6 +10,54 @@ import dataclasses
 import numpy as np
 
 
+def head(name, arguments, results):
+    """How a training function begins, from (value, type, role) and (type, role)."""
+
+    def argument(value, kind, role):
+        called = f'nn.name = "{value}", ' if role in ("input", "label") else ""
+        return f"%{value}: {kind} {{{called}nn.role = #nn.argument<{role}>}}"
+
+    def result(kind, role):
+        return f"{kind} {{nn.role = #nn.result<{role}>}}"
+
+    takes = ", ".join(argument(*a) for a in arguments)
+    gives = ", ".join(result(*r) for r in results)
+    return f"func.func @{name}({takes}) -> ({gives}) {{"
+
+
+def gradientHead(p, batch):
+    return head(
+        "gradient",
+        [("w", p, "parameters"), *batch, ("step", "tensor<i64>", "step"), ("acc", p, "accumulator")],
+        [(p, "gradient"), ("tensor<i64>", "samples"), ("tensor<f64>", "loss")],
+    )
+
+
+def evaluateHead(p, batch):
+    return head(
+        "evaluate",
+        [("w", p, "parameters"), *batch],
+        [("tensor<f64>", "loss"), ("tensor<i64>", "correct"), ("tensor<i64>", "valid")],
+    )
+
+
+def stepHead(p, rate, state=()):
+    return head(
+        "step",
+        [("w", p, "parameters"), *((v, t, "state") for v, t in state), ("g", p, "gradient"), ("n", "tensor<i64>", "divisor"), ("lr", rate, "rate")],
+        [(p, "displacement"), *((t, "state") for _, t in state)],
+    )
+
+
+def rateHead(rate):
+    count = "tensor<i64>"
+    return head(
+        "lr",
+        [("seen", count, "seen"), ("n", count, "samples"), ("base", rate, "base_rate"), ("budget", count, "budget")],
+        [(rate, "rate")],
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class Training:
     element: str = "f32"  # of parameters and learning rate
@@ -64,13 +112,17 @@ class Training:
     def text(self):
         T, u, d = self.element, self.batch, self.size
         p, x = f"tensor<{d}x{T}>", f"tensor<{u}x{d}x{T}>"
-        batch = f"%x: {x}, %weights: tensor<{u}x{T}>, %ids: tensor<{u}xi64>"
+        batch = [
+            ("x", x, "input"),
+            ("weights", f"tensor<{u}x{T}>", "weights"),
+            ("ids", f"tensor<{u}xi64>", "ids"),
+        ]
         mask = ", ".join(f"{m:.1f}" for m in self.mask())
         square = "%squares" if T == "f64" else "%wide"
         widen = "" if T == "f64" else f"  %wide = arith.extf %squares : {x} to tensor<{u}x{d}xf64>\n"
         return f"""
 nn.layout @params [#nn.slot<"w" : {p} at 0 parameter>]
-func.func @gradient(%w: {p}, {batch}, %step: tensor<i64>, %acc: {p}) -> ({p}, tensor<i64>, tensor<f64>) {{
+{gradientHead(p, batch)}
   %rows = nn.broadcast %w dims [1] : {p} -> {x}
   %difference = arith.subf %rows, %x : {x}
   %weight = nn.broadcast %weights dims [0] : tensor<{u}x{T}> -> {x}
@@ -90,7 +142,7 @@ func.func @gradient(%w: {p}, {batch}, %step: tensor<i64>, %acc: {p}) -> ({p}, te
   %loss = arith.mulf %total, %half : tensor<f64>
   return %acc1, %n, %loss : {p}, tensor<i64>, tensor<f64>
 }}
-func.func @evaluate(%w: {p}, {batch}) -> (tensor<f64>, tensor<i64>, tensor<i64>) {{
+{evaluateHead(p, batch)}
   %zero = arith.constant dense<0> : tensor<i64>
   %acc = arith.constant dense<0.0> : {p}
   %g, %n, %loss = func.call @gradient(%w, %x, %weights, %ids, %zero, %acc) : ({p}, {x}, tensor<{u}x{T}>, tensor<{u}xi64>, tensor<i64>, {p}) -> ({p}, tensor<i64>, tensor<f64>)
@@ -106,12 +158,12 @@ func.func @evaluate(%w: {p}, {batch}) -> (tensor<f64>, tensor<i64>, tensor<i64>)
   %mean = arith.divf %g, %counts : {p}
   %rate = nn.broadcast %lr dims [] : tensor<{T}> -> {p}"""
         if self.momentum is None:
-            return f"""func.func @step(%w: {p}, %g: {p}, %n: tensor<i64>, %lr: tensor<{T}>) -> {p} {{
+            return f"""{stepHead(p, f"tensor<{T}>")}
 {mean}
   %d = arith.mulf %rate, %mean : {p}
   return %d : {p}
 }}"""
-        return f"""func.func @step(%w: {p}, %v: {p}, %g: {p}, %n: tensor<i64>, %lr: tensor<{T}>) -> ({p}, {p}) {{
+        return f"""{stepHead(p, f"tensor<{T}>", [("v", p)])}
 {mean}
   %beta = arith.constant dense<{self.momentum!r}> : {p}
   %kept = arith.mulf %beta, %v : {p}
@@ -130,6 +182,6 @@ func.func @evaluate(%w: {p}, {batch}) -> (tensor<f64>, tensor<i64>, tensor<i64>)
   %left = arith.subf %one, %share : tensor<{T}>
   %rate = arith.mulf %base, %left : tensor<{T}>
   return %rate : tensor<{T}>"""
-        return f"""func.func @lr(%seen: tensor<i64>, %n: tensor<i64>, %base: tensor<{T}>, %budget: tensor<i64>) -> tensor<{T}> {{
+        return f"""{rateHead(f"tensor<{T}>")}
 {body}
 }}"""

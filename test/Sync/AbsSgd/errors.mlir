@@ -27,5 +27,7 @@ gsync.train algorithm(#abs_sgd.algorithm<{"dc-lambda" = 1.0}>) learning_rate(1.0
 
 // -----
 
-// expected-error@+1 {{needs the training functions @gradient, @step and @lr; run build-training first}}
-gsync.train algorithm(#abs_sgd.algorithm) learning_rate(1.0)
+// expected-error@+1 {{has no training function @gradient; run build-training first}}
+module {
+  gsync.train algorithm(#abs_sgd.algorithm) learning_rate(1.0)
+}

@@ -11,14 +11,14 @@ gsync.train algorithm(#lb_bsp.algorithm<{quantum = 8 : i64}>) learning_rate(1.0)
 
 // -----
 
-// expected-error@+1 {{needs the training functions @gradient, @step and @lr; run build-training first}}
-gsync.train algorithm(#lb_bsp.algorithm) learning_rate(1.0)
+// expected-error@+1 {{has no training function @gradient; run build-training first}}
+module {
+  gsync.train algorithm(#lb_bsp.algorithm) learning_rate(1.0)
+}
 
 // -----
 
 // Ids say how many samples a micro-batch has.
-func.func private @gradient(tensor<6xf32>, tensor<8x3xf32>, tensor<8xi64>, tensor<8xf32>, tensor<i64>, tensor<i64>, tensor<6xf32>) -> (tensor<6xf32>, tensor<i64>, tensor<f64>)
-func.func private @step(tensor<6xf32>, tensor<6xf32>, tensor<i64>, tensor<f32>) -> tensor<6xf32>
-func.func private @lr(tensor<i64>, tensor<i64>, tensor<f32>, tensor<i64>) -> tensor<f32>
-// expected-error@+1 {{cannot call @gradient, @step and @lr: they have other signatures than build-training gives them}}
+// expected-error@+1 {{training function @gradient has an argument of role 'ids' of type 'tensor<i64>'; it must be one i64 per sample}}
+func.func private @gradient(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<8x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, tensor<8xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, tensor<8xf32> {nn.role = #nn.argument<weights>}, tensor<i64> {nn.role = #nn.argument<ids>}, tensor<i64> {nn.role = #nn.argument<step>}, tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>})
 gsync.train algorithm(#lb_bsp.algorithm) learning_rate(1.0)
