@@ -85,6 +85,17 @@ def Gsync_NextBatchOp : Gsync_Op<"next_batch", [
       CArg<"::mlir::ValueRange", "{}">:$keys), [{
     build($_builder, $_state, types, source, ::mlir::FlatSymbolRefAttr(), keys);
   }]>];
+  let extraClassDeclaration = [{
+    /// The sample ids, or null in a batch of nothing.
+    ::mlir::Value getIds() {
+      return getNumResults() ? getValues().back() : ::mlir::Value();
+    }
+    /// One weight per sample, or null in a batch of ids alone.
+    ::mlir::Value getWeights() {
+      return getNumResults() > 1 ? getValues().drop_back().back()
+                                 : ::mlir::Value();
+    }
+  }];
   let hasVerifier = 1;
 }
 

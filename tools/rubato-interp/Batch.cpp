@@ -120,7 +120,8 @@ FailureOr<Values> Machine::makeBatch(NextBatchOp op, int rank,
       return op.emitError("value ")
              << v << " of a batch must be a tensor of " << program.batch
              << " or more samples, got " << type;
-    bool isIds = v + 1 == count, isWeights = v + 2 == count;
+    bool isIds = op.getResult(v) == op.getIds();
+    bool isWeights = op.getResult(v) == op.getWeights();
     if (config.abstract && !isWeights) {
       values.push_back(Value::opaque(type));
       continue;

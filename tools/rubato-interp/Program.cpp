@@ -287,10 +287,9 @@ FailureOr<std::unique_ptr<Program>> Program::analyse(ModuleOp module,
     program->batch = batch.getInt();
   else
     module.walk([&](NextBatchOp op) {
-      if (op.getNumResults() == 0)
+      if (!op.getIds())
         return;
-      auto ids = dyn_cast<RankedTensorType>(
-          op.getResult(op.getNumResults() - 1).getType());
+      auto ids = dyn_cast<RankedTensorType>(op.getIds().getType());
       if (ids && ids.getRank() == 1 && !ids.isDynamicDim(0))
         program->batch = ids.getDimSize(0);
     });
