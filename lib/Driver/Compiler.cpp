@@ -8,6 +8,7 @@
 #include "rubato/Target/CPU/CodeGen.h"
 #include "rubato/Target/CPU/Link.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -119,12 +120,15 @@ int Compiler::importModel() {
 
 int Compiler::readStage() {
   TimingScope scope = timing.nest("read");
-  ParserConfig config(&context);
+  // Verified below: what parses is a file of a stage, if a wrong one.
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
   module = parseSourceFile<ModuleOp>(job.input, config);
   if (!module)
     return fail("'" + job.input + "' is not a file of a stage; --start-from " +
                 "takes what --stop-after wrote (leave it out for an ONNX " +
                 "model)");
+  if (failed(verify(*module)))
+    return 1;
   auto stage = (*module)->getAttrOfType<StringAttr>(kStageAttr);
   if (!stage || stage.getValue() != stageName(job.startFrom))
     return fail("'" + job.input + "' is a file of stage '" +

@@ -65,6 +65,8 @@ static void addSchedule(OpPassManager &pm, const CompileOptions &o) {
   pm.addPass(createBuildSchedule(schedule));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createSchedVerifySegmentsPass());
+  pm.addPass(createDescribeUnit());
+  pm.addPass(createSchedVerifyUnitPass());
 }
 
 void rubato::addStagePasses(OpPassManager &pm, Stage stage,
@@ -94,7 +96,8 @@ void rubato::addStageVerifier(OpPassManager &pm, Stage stage) {
   case Stage::Kernels:
     return pm.addPass(createVerifyKernels());
   case Stage::Schedule:
-    return pm.addPass(createSchedVerifySegmentsPass());
+    pm.addPass(createSchedVerifySegmentsPass());
+    return pm.addPass(createSchedVerifyUnitPass());
   default:
     return; // the LLVM dialect has its own verifiers
   }
@@ -121,6 +124,7 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module,
   extras.futures = counts.futures;
   extras.producer = versionString();
   std::string manifest = buildManifest(module, extras);
+  SmallVector<std::string> functions = unitFunctions(module);
 
   OwningOpRef<ModuleOp> kernels = extractKernels(module);
   if (failed(runPipeline(*kernels, timing,
@@ -133,7 +137,7 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module,
                          [&](OpPassManager &pm) {
                            pm.addPass(createConvertSchedToLLVMPass());
                          })) ||
-      failed(emitUnit(module, manifest, weightsSize)))
+      failed(emitUnit(module, manifest, functions, weightsSize)))
     return failure();
 
   // One module again: definitions take the place of the declarations.
@@ -154,7 +158,6 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module,
   // What the manifest now says.
   for (auto layout : llvm::make_early_inc_range(module.getOps<nn::LayoutOp>()))
     layout.erase();
-  module->removeAttr("rubato.unit");
   module->setAttr(kStageAttr,
                   StringAttr::get(module.getContext(), stageName(Stage::Llvm)));
   return success();

@@ -52,14 +52,16 @@ public:
         failed(placeReduction()) || failed(placeEvaluation()) ||
         failed(placeRest()))
       return signalPassFailure();
-    emitArena();
+    renameKernels();
     if (failed(emitSegments()) || failed(emitRound()))
       return signalPassFailure();
     emitProgram("gradient", "accumulate");
     emitProgram("evaluate", "evaluate.batch");
-    getOperation()->setAttr(
-        kUnitAttr, describeUnit(getOperation(), parts, placement, buckets));
+    std::unique_ptr<Block> entries =
+        describeRound(getOperation(), parts, placement);
     eraseProgram();
+    emitArena();
+    placeEntries(getOperation(), *entries);
     markStage();
   }
 
@@ -75,6 +77,7 @@ private:
   LogicalResult placeEvaluation();
   LogicalResult placeRest();
   void emitArena();
+  void renameKernels();
   LogicalResult emitSegments();
   LogicalResult emitRound();
   void emitProgram(StringRef name, StringRef segment);
@@ -265,17 +268,20 @@ LogicalResult BuildSchedule::placeRest() {
 
 void BuildSchedule::emitArena() {
   ModuleOp module = getOperation();
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   int64_t bytes[3];
   for (auto region :
        {ArenaRegion::Private, ArenaRegion::Shared, ArenaRegion::Result})
     bytes[static_cast<int>(region)] = placement.finish(region);
   sched::ArenaOp::create(b, module.getLoc(), bytes[0], bytes[1], bytes[2],
                          /*scratch_bytes=*/0);
-  // The program's symbols make way for the buffers of the same name.
-  for (auto cell : llvm::make_early_inc_range(module.getOps<gsync::CellOp>()))
-    cell.setSymName(("cell." + cell.getSymName()).str());
-  // A node of the model may have the name of a buffer, segment or program.
+  for (const Buffer &buffer : placement.allBuffers())
+    sched::BufferOp::create(b, module.getLoc(), buffer.name, buffer.region,
+                            buffer.offset, buffer.bytes);
+}
+
+/// A node of the model may have the name of a buffer, segment or program.
+void BuildSchedule::renameKernels() {
   llvm::StringSet<> ours;
   for (StringRef name :
        {"round", "gradient", "evaluate", "synchronise", "synchronise.fresh",
@@ -283,13 +289,10 @@ void BuildSchedule::emitArena() {
     ours.insert(name);
   for (const Buffer &buffer : placement.allBuffers())
     ours.insert(buffer.name);
-  SymbolTable symbols(module);
-  for (auto kernel : module.getOps<func::FuncOp>())
+  SymbolTable symbols(getOperation());
+  for (auto kernel : getOperation().getOps<func::FuncOp>())
     if (kernel->hasAttr(kKernelAttr) && ours.contains(kernel.getName()))
       (void)symbols.rename(kernel, ("kernel." + kernel.getName()).str());
-  for (const Buffer &buffer : placement.allBuffers())
-    sched::BufferOp::create(b, module.getLoc(), buffer.name, buffer.region,
-                            buffer.offset, buffer.bytes);
 }
 
 LogicalResult BuildSchedule::emitSegments() {

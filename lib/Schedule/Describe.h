@@ -1,4 +1,4 @@
-// Writes the dictionaries that become the manifest.
+// Writes the entries of a unit: what lies where.
 #ifndef RUBATO_LIB_SCHEDULE_DESCRIBE_H
 #define RUBATO_LIB_SCHEDULE_DESCRIBE_H
 
@@ -8,60 +8,60 @@
 
 namespace rubato {
 
-/// Dictionaries with few words.
+/// Entries in a block of their own: their names are free in the module when
+/// the program that they describe is gone.
 struct Describe {
-  mlir::Builder b;
+  Describe(mlir::ModuleOp module, const Placement &placement)
+      : placement(placement), entries(std::make_unique<mlir::Block>()),
+        b(module.getContext()), loc(module.getLoc()) {
+    b.setInsertionPointToEnd(entries.get());
+  }
+
   const Placement &placement;
-  using Entries = llvm::SmallVector<mlir::NamedAttribute>;
+  std::unique_ptr<mlir::Block> entries;
+  mlir::OpBuilder b;
+  mlir::Location loc;
 
-  mlir::NamedAttribute entry(llvm::StringRef key, mlir::Attribute value) {
-    return b.getNamedAttr(key, value);
+  mlir::FlatSymbolRefAttr symbol(llvm::StringRef name) {
+    return mlir::FlatSymbolRefAttr::get(b.getContext(), name);
   }
-  mlir::NamedAttribute entry(llvm::StringRef key, llvm::StringRef value) {
-    return b.getNamedAttr(key, b.getStringAttr(value));
-  }
-  mlir::NamedAttribute entry(llvm::StringRef key, int64_t value) {
-    return b.getNamedAttr(key, b.getI64IntegerAttr(value));
-  }
-  mlir::NamedAttribute flag(llvm::StringRef key, bool value) {
-    return b.getNamedAttr(key, b.getBoolAttr(value));
+  mlir::FlatSymbolRefAttr buffer(Address address) {
+    return symbol(placement.buffer(address.buffer).name);
   }
 
-  llvm::StringRef dtype(mlir::Type type) {
-    mlir::Type element = mlir::getElementTypeOrSelf(type);
-    return element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
+  /// The type in which a number or a tensor lies in memory.
+  mlir::Type stored(mlir::Type type) {
+    if (mlir::isa<mlir::RankedTensorType, mlir::FloatType>(type))
+      return type;
+    return b.getI64Type(); // flags, handles and sets of members as well
   }
 
-  /// {region, offset} of an address or a value, with more entries in front.
-  mlir::Attribute place(Address address, Entries more = {}) {
-    const Buffer &buffer = placement.buffer(address.buffer);
-    more.push_back(entry("region", sched::stringifyArenaRegion(buffer.region)));
-    more.push_back(entry("offset", buffer.offset + address.offset));
-    return b.getDictionaryAttr(more);
-  }
-  mlir::Attribute place(mlir::Value value, Entries more = {}) {
-    return place(placement.at(value), std::move(more));
+  void batch(sched::BatchPart part, llvm::StringRef name, mlir::Value value,
+             int64_t classes = 0) {
+    sched::BatchBufferOp::create(
+        b, loc, sched::BatchPartAttr::get(b.getContext(), part),
+        b.getStringAttr(name), buffer(placement.at(value)),
+        mlir::TypeAttr::get(value.getType()),
+        classes ? b.getI64IntegerAttr(classes) : mlir::IntegerAttr());
   }
 
-  mlir::Attribute batch(llvm::StringRef name, mlir::Value value,
-                        int64_t classes = 0) {
-    auto type = mlir::cast<mlir::RankedTensorType>(value.getType());
-    const Buffer &buffer = placement.buffer(placement.at(value).buffer);
-    Entries entries{entry("name", name), entry("dtype", dtype(type)),
-                    entry("shape", b.getI64ArrayAttr(type.getShape())),
-                    entry("offset", buffer.offset)};
-    if (buffer.region != sched::ArenaRegion::Private)
-      entries.push_back(
-          entry("region", sched::stringifyArenaRegion(buffer.region)));
-    if (classes)
-      entries.push_back(entry("classes", classes));
-    return b.getDictionaryAttr(entries);
+  /// What `program` leaves at an address.
+  void result(llvm::StringRef program, sched::ResultKind kind, Address address,
+              mlir::Type type) {
+    auto place =
+        sched::PlaceAttr::get(b.getContext(), buffer(address), address.offset);
+    sched::ResultOp::create(b, loc, symbol(program),
+                            sched::ResultKindAttr::get(b.getContext(), kind),
+                            place, mlir::TypeAttr::get(type));
+  }
+  void result(llvm::StringRef program, sched::ResultKind kind,
+              mlir::Value value) {
+    result(program, kind, placement.at(value), value.getType());
   }
 };
 
-/// What every unit has: quantum, float type, cells, batch and the results of
-/// an evaluation.
-Describe::Entries describeCommon(Describe &d, mlir::ModuleOp module);
+/// What every unit has: cells, batch and the results of an evaluation.
+void describeCommon(Describe &d, mlir::ModuleOp module);
 
 } // namespace rubato
 

@@ -1,4 +1,5 @@
-// The manifest of a program: roles, channels, policies and their numbers.
+// What a program declares: roles, channels, policies and meeting points, in
+// the order of their numbers.
 #include "Describe.h"
 #include "UnitDescription.h"
 
@@ -39,26 +40,6 @@ rubato::partsOf(ModuleOp module) {
   return parts;
 }
 
-static bool contains(Operation *part, function_ref<bool(Operation *)> wanted) {
-  return part
-      ->walk([&](Operation *op) {
-        return wanted(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-static bool takesByCursor(Operation *op) {
-  auto batch = dyn_cast<gsync::NextBatchOp>(op);
-  return isa<gsync::RoundSamplesOp>(op) ||
-         (batch && batch.getSource() == gsync::BatchSource::Cursor);
-}
-
-/// What all members do together makes their rounds the same ones.
-static bool needsEverybody(Operation *op) {
-  return takesByCursor(op) ||
-         isa<gsync::AllReduceOp, gsync::BroadcastOp, gsync::CommitOp>(op);
-}
-
 /// Channels whose reduction a strand carries over its boundary and computes
 /// through: it repeats, with no other end, until that has arrived.
 static SetVector<StringRef> polledChannels(gsync::StrandOp strand) {
@@ -76,165 +57,98 @@ static SetVector<StringRef> polledChannels(gsync::StrandOp strand) {
   return channels;
 }
 
-/// Bytes of the largest message on a channel.
-static int64_t messageBytes(ModuleOp module, StringRef channel) {
-  int64_t most = 0;
-  auto count = [&](StringRef on, auto types) {
-    if (on != channel)
-      return;
-    int64_t bytes = 0;
-    for (Type type : types)
-      if (!isa<gsync::MembersType>(type))
-        bytes += isa<RankedTensorType>(type) ? bytesOf(type) : 8;
-    most = std::max(most, bytes);
-  };
-  module.walk([&](Operation *op) {
-    if (auto each = dyn_cast<gsync::AllReduceOp>(op))
-      count(each.getChannel(), each.getValues().getTypes());
-    else if (auto each = dyn_cast<gsync::BroadcastOp>(op))
-      count(each.getChannel(), each.getValues().getTypes());
-    else if (auto each = dyn_cast<gsync::ExchangeOp>(op))
-      count(each.getChannel(), each.getValues().getTypes());
-    else if (auto each = dyn_cast<gsync::PushOp>(op))
-      count(each.getChannel(), each.getValues().getTypes());
-    else if (auto each = dyn_cast<gsync::GrantOp>(op))
-      count(each.getChannel(), each.getValues().getTypes());
-  });
-  return most;
+void rubato::describeChannels(Describe &d, ModuleOp module) {
+  for (auto channel : module.getOps<gsync::ChannelOp>())
+    sched::ChannelOp::create(
+        d.b, d.loc, channel.getSymNameAttr(),
+        *sched::symbolizeChannelKind(
+            gsync::stringifyChannelKind(channel.getKind())),
+        channel.getServerAttr(), channel.getExemptAttr(),
+        /*bytes=*/IntegerAttr());
 }
 
-namespace {
-
-struct DescribeProgram {
-  Describe &d;
-  ModuleOp module;
-  ArrayRef<std::string> functions;
-  Builder &b = d.b;
-
-  int64_t function(const std::string &name) {
-    const auto *found = llvm::find(functions, name);
-    return found == functions.end() ? -1 : found - functions.begin();
-  }
-
-  Attribute role(gsync::RoleOp role, int64_t count) {
-    SmallVector<Attribute> strands;
-    Describe::Entries parts{d.entry("name", role.getSymName()),
-                            d.entry("count", count)};
-    llvm::StringMap<int64_t> others{{"init", -1}, {"drain", -1}, {"model", -1}};
-    for (Operation &part : role.getBody().front()) {
-      int64_t index = function(partName(role, &part));
-      auto strand = dyn_cast<gsync::StrandOp>(part);
-      if (!strand) {
-        others[part.getName().stripDialect()] = index;
-        continue;
-      }
-      strands.push_back(b.getDictionaryAttr(
-          {d.entry("name", strand.getLabel().value_or("round")),
-           d.entry("function", index),
-           d.flag("cursor", contains(strand, takesByCursor)),
-           d.flag("lockstep", contains(strand, needsEverybody)),
-           d.entry("polls",
-                   b.getStrArrayAttr(polledChannels(strand).getArrayRef()))}));
+/// What a strand carries: names are positions at its boundary.
+static void describeFrames(Describe &d, gsync::StrandOp strand,
+                           ArrayRef<Address> places) {
+  for (auto [i, argument] : llvm::enumerate(strand.getBody().getArguments())) {
+    Type type = argument.getType();
+    auto kind = sched::FrameKind::Number;
+    SmallVector<Type> types{d.stored(type)};
+    if (auto future = dyn_cast<gsync::FutureType>(type)) {
+      kind = sched::FrameKind::Future;
+      types.clear();
+      for (Type brought : future.getTypes())
+        types.push_back(d.stored(brought));
+    } else if (isa<RankedTensorType>(type)) {
+      kind = sched::FrameKind::Tensor;
     }
-    for (StringRef name : {"init", "drain", "model"})
-      parts.push_back(d.entry(name, others.lookup(name)));
-    parts.push_back(d.entry("strands", b.getArrayAttr(strands)));
-    return b.getDictionaryAttr(parts);
+    sched::FrameOp::create(d.b, d.loc, "carried" + std::to_string(i), kind,
+                           d.buffer(places[i]).getValue(),
+                           d.b.getTypeArrayAttr(types));
   }
+}
 
-  Attribute channel(gsync::ChannelOp channel) {
-    return b.getDictionaryAttr(
-        {d.entry("name", channel.getSymName()),
-         d.entry("kind", gsync::stringifyChannelKind(channel.getKind())),
-         d.entry("server", channel.getServer().value_or("")),
-         d.entry("bytes", messageBytes(module, channel.getSymName())),
-         d.entry("exempt",
-                 static_cast<int64_t>(channel.getExempt().value_or(0)))});
+static void describeRole(Describe &d, gsync::RoleOp role, int64_t count,
+                         ProgramPlaces &places) {
+  auto partOf = [&](Operation *part) {
+    return part ? d.symbol(partName(role, part)) : FlatSymbolRefAttr();
+  };
+  auto described = sched::RoleOp::create(
+      d.b, d.loc, role.getSymNameAttr(), d.b.getI64IntegerAttr(count),
+      partOf(role.part<gsync::InitOp>()), partOf(role.part<gsync::DrainOp>()),
+      partOf(role.part<gsync::ModelOp>()));
+  OpBuilder::InsertionGuard guard(d.b);
+  d.b.createBlock(&described.getBody());
+  for (gsync::StrandOp strand : role.strands()) {
+    SmallVector<Attribute> polls;
+    for (StringRef channel : polledChannels(strand))
+      polls.push_back(d.symbol(channel));
+    auto inner = sched::StrandOp::create(
+        d.b, d.loc, strand.getLabel().value_or("round"), partName(role, strand),
+        /*cursor=*/false, /*lockstep=*/false,
+        polls.empty() ? ArrayAttr() : d.b.getArrayAttr(polls));
+    if (strand.getBody().getNumArguments() == 0)
+      continue;
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.createBlock(&inner.getBody());
+    describeFrames(d, strand, places.carried(strand));
   }
+}
 
-  Attribute policy(gsync::PolicyOp policy) {
-    SmallVector<Attribute> entries, askers;
-    auto types = [&](ArrayRef<Type> list) {
-      SmallVector<Attribute> names;
-      for (Type type : list)
-        names.push_back(b.getStringAttr(type.isF64()        ? "f64"
-                                        : type.isInteger(1) ? "i1"
-                                                            : "i64"));
-      return b.getArrayAttr(names);
-    };
-    for (auto entry : policy.getEntries().front().getOps<gsync::EntryOp>()) {
-      auto signature = cast<FunctionType>(entry.getSignature());
-      entries.push_back(b.getDictionaryAttr(
-          {d.entry("name", entry.getSymName()),
-           d.entry("inputs", types(signature.getInputs())),
-           d.entry("outputs", types(signature.getResults()))}));
-    }
-    for (auto [role, count] : rolesOf(module))
-      if (contains(role, [&](Operation *op) {
-            auto ask = dyn_cast<gsync::AskOp>(op);
-            return ask &&
-                   ask.getEntry().getRootReference() == policy.getSymNameAttr();
-          }))
-        askers.push_back(role.getSymNameAttr());
-    Attribute settings = policy.getSettingsAttr();
-    return b.getDictionaryAttr(
-        {d.entry("name", policy.getSymName()),
-         d.entry("kind", policy.getKind()),
-         d.entry("placement", gsync::stringifyPlacement(policy.getPlacement())),
-         d.entry("settings", settings ? settings : b.getDictionaryAttr({})),
-         d.entry("entries", b.getArrayAttr(entries)),
-         d.entry("askers", b.getArrayAttr(askers))});
-  }
+static void describePolicy(Describe &d, gsync::PolicyOp policy) {
+  auto described = sched::PolicyOp::create(
+      d.b, d.loc, policy.getSymNameAttr(), policy.getKindAttr(),
+      *sched::symbolizePolicyPlacement(
+          gsync::stringifyPlacement(policy.getPlacement())),
+      policy.getSettingsAttr(), /*askers=*/ArrayAttr());
+  OpBuilder::InsertionGuard guard(d.b);
+  d.b.createBlock(&described.getEntries());
+  for (auto entry : policy.getEntries().front().getOps<gsync::EntryOp>())
+    sched::EntryOp::create(d.b, d.loc, entry.getSymNameAttr(),
+                           entry.getSignatureAttr());
+}
 
-  Attribute rendezvous(gsync::RendezvousOp place) {
-    SmallVector<Attribute> strands;
-    for (auto [role, count] : rolesOf(module))
-      for (gsync::StrandOp strand : role.strands())
-        if (contains(strand, [&](Operation *op) {
-              auto meet = dyn_cast<gsync::MeetOp>(op);
-              return meet && meet.getRendezvous() == place.getSymName();
-            }))
-          strands.push_back(b.getStringAttr(partName(role, strand)));
-    return b.getDictionaryAttr({d.entry("name", place.getSymName()),
-                                d.entry("strands", b.getArrayAttr(strands))});
-  }
-};
-
-} // namespace
-
-DictionaryAttr rubato::describeProgram(ModuleOp module, ProgramPlaces &places,
-                                       const ProgramNumbers &numbers,
-                                       ArrayRef<std::string> functions) {
-  Describe d{Builder(module.getContext()), places.places()};
-  Describe::Entries entries = describeCommon(d, module);
-  DescribeProgram program{d, module, functions};
-  SmallVector<Attribute> roles, channels, policies, rendezvous, names;
+std::unique_ptr<Block> rubato::describeProgram(ModuleOp module,
+                                               ProgramPlaces &places) {
+  Describe d(module, places.places());
+  describeCommon(d, module);
+  // The model that is looked at is that of the last role that has one.
+  std::string model;
+  for (auto role : module.getOps<gsync::RoleOp>())
+    if (auto part = role.part<gsync::ModelOp>())
+      model = partName(role, part);
+  if (!model.empty())
+    d.result(model, sched::ResultKind::Parameters, places.parameters(),
+             module.lookupSymbol<func::FuncOp>("evaluate")
+                 .getArgumentTypes()
+                 .front());
   for (auto [role, count] : rolesOf(module))
-    roles.push_back(program.role(role, count));
-  for (auto channel : module.getOps<gsync::ChannelOp>())
-    channels.push_back(program.channel(channel));
+    describeRole(d, role, count, places);
+  describeChannels(d, module);
   for (auto policy : module.getOps<gsync::PolicyOp>())
-    policies.push_back(program.policy(policy));
+    describePolicy(d, policy);
   for (auto place : module.getOps<gsync::RendezvousOp>())
-    rendezvous.push_back(program.rendezvous(place));
-  for (const std::string &name : functions)
-    names.push_back(d.b.getStringAttr(name));
-  bool commits =
-      contains(module, [](Operation *op) { return isa<gsync::CommitOp>(op); });
-  SmallVector<int64_t> values;
-  for (const Buffer &buffer : places.places().allBuffers())
-    if (buffer.isValue())
-      values.push_back(buffer.bytes);
-  entries.push_back(d.entry("values", d.b.getI64ArrayAttr(values)));
-  entries.push_back(d.entry("parameters", d.place(places.parameters())));
-  entries.push_back(d.entry(
-      "program",
-      d.b.getDictionaryAttr(
-          {d.entry("functions", d.b.getArrayAttr(names)),
-           d.entry("roles", d.b.getArrayAttr(roles)),
-           d.entry("channels", d.b.getArrayAttr(channels)),
-           d.entry("policies", d.b.getArrayAttr(policies)),
-           d.entry("rendezvous", d.b.getArrayAttr(rendezvous)),
-           d.entry("locks", numbers.lockCount), d.flag("commits", commits)})));
-  return d.b.getDictionaryAttr(entries);
+    sched::RendezvousOp::create(d.b, d.loc, place.getSymNameAttr(),
+                                /*strands=*/ArrayAttr());
+  return std::move(d.entries);
 }

@@ -70,12 +70,9 @@ LogicalResult rubato::scheduleProgram(ModuleOp module) {
     return failure();
   renameKernels(module, placement);
   ProgramEmitter emitter(module, places, numbers);
-  SmallVector<std::string> functions;
-  for (auto &[part, name] : partsOf(module)) {
+  for (auto &[part, name] : partsOf(module))
     if (failed(emitter.emitPart(part, name)))
       return failure();
-    functions.push_back(name);
-  }
   // The function of this name goes with the program.
   static constexpr StringLiteral evaluate = "evaluate", emitted = "evaluation";
   if (failed(emitter.emitFunction(
@@ -83,10 +80,10 @@ LogicalResult rubato::scheduleProgram(ModuleOp module) {
           emitted)))
     return failure();
   std::array<int64_t, 4> bytes = finishRegions(placement);
-  DictionaryAttr unit = describeProgram(module, places, numbers, functions);
+  std::unique_ptr<Block> entries = describeProgram(module, places);
   eraseProgram(module);
   emitArena(module, placement, bytes);
   module.lookupSymbol<sched::ProgramOp>(emitted).setSymName(evaluate);
-  module->setAttr(kUnitAttr, unit);
+  placeEntries(module, *entries);
   return success();
 }

@@ -38,31 +38,30 @@ void rubato::setCounts(ModuleOp module, UnitCounts counts) {
   module->setAttr(futuresAttr, builder.getI64IntegerAttr(counts.futures));
 }
 
-/// The parts of the program's roles, in the order of the manifest.
-static ArrayAttr functionsOf(ModuleOp module) {
-  auto unit = module->getAttrOfType<DictionaryAttr>("rubato.unit");
-  auto program =
-      unit ? unit.getAs<DictionaryAttr>("program") : DictionaryAttr();
-  return program ? program.getAs<ArrayAttr>("functions") : ArrayAttr();
+SmallVector<std::string> rubato::unitFunctions(ModuleOp module) {
+  SmallVector<std::string> functions;
+  for (auto role : module.getOps<sched::RoleOp>())
+    for (FlatSymbolRefAttr part : role.parts())
+      functions.push_back(part.getValue().str());
+  return functions;
 }
 
 /// The constant table of `rb_function`, or null.
 static LLVM::GlobalOp emitFunctions(ModuleOp module, OpBuilder &builder,
-                                    ArrayAttr functions) {
-  if (!functions || functions.empty())
+                                    ArrayRef<std::string> functions) {
+  if (functions.empty())
     return {};
   Location loc = module.getLoc();
   Type ptr = LLVM::LLVMPointerType::get(module.getContext());
   auto row = LLVM::LLVMStructType::getLiteral(module.getContext(), {ptr, ptr});
   auto type = LLVM::LLVMArrayType::get(row, functions.size());
   SmallVector<LLVM::GlobalOp> names;
-  for (auto name : functions.getAsRange<StringAttr>()) {
-    std::string text = name.getValue().str() + '\0';
+  for (const std::string &name : functions) {
+    std::string text = name + '\0';
     names.push_back(LLVM::GlobalOp::create(
         builder, loc,
         LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
-        /*isConstant=*/true, LLVM::Linkage::Private,
-        ("rubato_function." + name.getValue()).str(),
+        /*isConstant=*/true, LLVM::Linkage::Private, "rubato_function." + name,
         builder.getStringAttr(text)));
   }
   auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
@@ -71,9 +70,8 @@ static LLVM::GlobalOp emitFunctions(ModuleOp module, OpBuilder &builder,
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&table.getInitializerRegion());
   Value value = LLVM::UndefOp::create(builder, loc, type);
-  for (auto [i, name] : llvm::enumerate(functions.getAsRange<StringAttr>())) {
-    auto function =
-        module.lookupSymbol<LLVM::LLVMFuncOp>(programSymbol(name.getValue()));
+  for (auto [i, name] : llvm::enumerate(functions)) {
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(programSymbol(name));
     auto at = static_cast<int64_t>(i);
     value = LLVM::InsertValueOp::create(
         builder, loc, value, LLVM::AddressOfOp::create(builder, loc, names[i]),
@@ -87,6 +85,7 @@ static LLVM::GlobalOp emitFunctions(ModuleOp module, OpBuilder &builder,
 }
 
 LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
+                               ArrayRef<std::string> functions,
                                uint64_t weightsSize) {
   Location loc = module.getLoc();
   for (StringRef name : {"rubato_unit", "rubato_manifest", "rubato_weights"})
@@ -110,7 +109,6 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       /*isConstant=*/true, LLVM::Linkage::External, "rubato_weights",
       Attribute());
 
-  ArrayAttr functions = functionsOf(module);
   LLVM::GlobalOp table = emitFunctions(module, builder, functions);
   auto type = LLVM::LLVMStructType::getLiteral(
       module.getContext(),
@@ -142,7 +140,7 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       entry("evaluate"),
       table ? Value(LLVM::AddressOfOp::create(builder, loc, table))
             : Value(LLVM::ZeroOp::create(builder, loc, ptr)),
-      number(i64, functions ? functions.size() : 0),
+      number(i64, functions.size()),
   };
   Value value = LLVM::UndefOp::create(builder, loc, type);
   for (auto [position, field] : llvm::enumerate(fields))
@@ -157,7 +155,7 @@ struct SchedEmitUnit : rubato::impl::SchedEmitUnitPassBase<SchedEmitUnit> {
   using SchedEmitUnitPassBase::SchedEmitUnitPassBase;
 
   void runOnOperation() override {
-    if (failed(emitUnit(getOperation(), manifest, weightsSize)))
+    if (failed(emitUnit(getOperation(), manifest, {}, weightsSize)))
       signalPassFailure();
   }
 };

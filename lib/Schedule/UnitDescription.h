@@ -1,29 +1,31 @@
-// What the runtime must know of a unit: the body of its manifest.
+// What the runtime must know of a unit, as far as only the scheduler knows it:
+// which buffer holds what, and what the program declares. What follows from the
+// code is added by describe-unit.
 #ifndef RUBATO_LIB_SCHEDULE_UNITDESCRIPTION_H
 #define RUBATO_LIB_SCHEDULE_UNITDESCRIPTION_H
 
-#include "Buckets.h"
 #include "Placement.h"
-#include "ProgramNumbers.h"
 #include "ProgramParts.h"
 #include "ProgramPlaces.h"
 
 namespace rubato {
 
-/// Module attribute of the schedule stage, in the manifest's vocabulary.
-inline constexpr llvm::StringLiteral kUnitAttr = "rubato.unit";
+/// Cells, batch, results and channels of a synchronous round, in a block that
+/// belongs at the beginning of the module once the program is gone.
+std::unique_ptr<mlir::Block> describeRound(mlir::ModuleOp module,
+                                           ProgramParts &parts,
+                                           const Placement &placement);
 
-/// Cells, batch, results, buckets: as docs/unit.md describes them.
-mlir::DictionaryAttr describeUnit(mlir::ModuleOp module, ProgramParts &parts,
-                                  const Placement &placement,
-                                  llvm::ArrayRef<BucketRange> buckets);
+/// The same of a program with roles.
+std::unique_ptr<mlir::Block> describeProgram(mlir::ModuleOp module,
+                                             ProgramPlaces &places);
 
-/// The same of a program with roles; `functions` are its parts in the order of
-/// the unit's table.
-mlir::DictionaryAttr describeProgram(mlir::ModuleOp module,
-                                     ProgramPlaces &places,
-                                     const ProgramNumbers &numbers,
-                                     llvm::ArrayRef<std::string> functions);
+/// Moves what one of them wrote to the beginning of the module.
+void placeEntries(mlir::ModuleOp module, mlir::Block &entries);
+
+/// Channels, in the order of their numbers.
+struct Describe;
+void describeChannels(Describe &d, mlir::ModuleOp module);
 
 /// The parts of all roles, in the order of the manifest: "worker.init", ….
 llvm::SmallVector<std::pair<mlir::Operation *, std::string>>

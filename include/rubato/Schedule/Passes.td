@@ -101,6 +101,47 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def DescribeUnit : Pass<"describe-unit", "::mlir::ModuleOp"> {
+  let summary = "Writes the unit: what the runtime must know of the code";
+  let description = [{
+    `build-schedule` leaves entries that say what lies where and what a program
+    declares. This pass adds what follows from the code, as it is after all
+    passes that change it: the bytes of the largest message of a channel, who
+    asks a policy, who meets at a rendezvous, which strands take batches by
+    cursor and which have rounds that members share, the buckets. It closes with
+    the `sched.unit` itself. It may run again after another change.
+
+    ```mlir
+    sched.channel @grads collective
+    sched.role @worker count(rest) model(@worker.model) {
+      sched.strand "round" runs @worker.round
+    }
+    // becomes
+    sched.unit quantum(64) float(f32) evaluate(@evaluate) locks(1)
+    sched.channel @grads collective bytes(2678848)
+    sched.role @worker count(rest) model(@worker.model) {
+      sched.strand "round" runs @worker.round cursor lockstep
+    }
+    ```
+  }];
+  let dependentDialects = ["::rubato::sched::SchedDialect"];
+}
+
+def SchedVerifyUnitPass : Pass<"sched-verify-unit", "::mlir::ModuleOp"> {
+  let summary = "Check that the unit tells the truth about the code";
+  let description = [{
+    Verifiers check entries by themselves. This pass checks them against the
+    code: there is a `sched.unit`; what `describe-unit` writes is what it would
+    write now; channels, policies, entries and rendezvous that programs name by
+    number exist, and questions have the types of their entries; cells have the
+    size of their layouts. The module is not changed.
+
+    ```
+    error: 'sched.channel' op must have bytes(5164), its largest message; let rubato-opt --describe-unit write it
+    ```
+  }];
+}
+
 def ConvertSchedToLLVMPass
     : Pass<"convert-sched-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower segments and programs to calls of the runtime's C ABI";
