@@ -73,7 +73,7 @@ public:
 private:
   void prepareValue(const rb_range &range, bool brought, Part &part) {
     bool whole = isWholeValue(ctx, range.region, range.offset, bytesOf(part));
-    bool shares = whole && strand->environment.sharesValues();
+    bool shares = whole && strand->environment.keepsBlocks();
     ValueState &value = valueState(ctx, range.region);
     // What is brought is shown where it lies; until then nothing is held.
     if (brought && shares)

@@ -45,6 +45,7 @@ rb_ctx *makeStrandContext(const StrandSetup &setup) {
                                       .synchronous = setup.synchronous,
                                       .updates = updatesOf(setup.unit),
                                       .looks = setup.looks,
+                                      .blocks = setup.blocks,
                                       .rows = std::vector<int64_t>(quantum),
                                       .parts = {}});
   std::copy_n(setup.regions, RB_REGION_COUNT, context->regions.begin());

@@ -22,6 +22,7 @@ struct Strand {
   bool synchronous = false;
   std::string updates = {};      // cells that such a round changes
   Looks *looks = nullptr;        // of the member
+  BlockSource *blocks = nullptr; // of its values; null: any memory
   int64_t taken = 0;             // samples of the present round
   int64_t batches = 0;           // micro-batches of it
   const char *working = nullptr; // work of such a round that has begun
@@ -39,7 +40,8 @@ struct StrandSetup {
   void *const *regions; // RB_REGION_COUNT of them; they outlive the context
   const Dataset *data = nullptr;
   bool synchronous = false;
-  Looks *looks = nullptr; // of the member; without, values copy cells
+  Looks *looks = nullptr;        // of the member; without, values copy cells
+  BlockSource *blocks = nullptr; // of values; null: any memory
   Timeline *timeline = nullptr;
   int timelineLane = 0;
 };

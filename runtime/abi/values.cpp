@@ -58,10 +58,12 @@ void valueArrived(rb_ctx *ctx, int32_t region) {
 
 void renewValue(rb_ctx *ctx, int32_t region, bool keep) {
   ValueState &value = valueState(ctx, region);
-  if (value.lock < 0 && value.block && value.block.use_count() == 1)
+  if (value.lock < 0 && isWritable(value.block))
     return;
   const void *old = ctx->regions[static_cast<size_t>(region)];
-  SharedBlock fresh = takeBlock(valueBytes(ctx, region));
+  BlockSource *blocks = ctx->strand ? ctx->strand->blocks : nullptr;
+  int64_t bytes = valueBytes(ctx, region);
+  SharedBlock fresh = blocks ? blocks->take(bytes) : takeBlock(bytes);
   if (keep && old) {
     SpendingBlock spending(Spending::Copies);
     std::memcpy(fresh->data, old, static_cast<size_t>(fresh->bytes));
@@ -125,7 +127,7 @@ int32_t rb_look(rb_ctx *ctx, int32_t value, int32_t region, int64_t offset,
   char *cell =
       static_cast<char *>(ctx->regions[static_cast<size_t>(region)]) + offset;
   if (ctx->strand && ctx->strand->looks &&
-      ctx->strand->environment.sharesValues()) {
+      ctx->strand->environment.takesTurns()) {
     dropValue(ctx, value);
     valueState(ctx, value).lock = lock;
     ctx->strand->looks->add(ctx, value, lock);
@@ -135,5 +137,7 @@ int32_t rb_look(rb_ctx *ctx, int32_t value, int32_t region, int64_t offset,
   renewValue(ctx, value, /*keep=*/false);
   const SharedBlock &block = valueState(ctx, value).block;
   std::memcpy(block->data, cell, static_cast<size_t>(block->bytes));
+  if (ctx->strand && ctx->strand->blocks)
+    ctx->strand->blocks->copiedCell(block->bytes);
   return RB_OK;
 }

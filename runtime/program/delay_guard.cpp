@@ -29,7 +29,7 @@ static bool isNumber(const Part &part) {
 
 static int64_t numberIn(const Part &part) {
   int64_t number = 0;
-  std::memcpy(&number, part.data, sizeof number);
+  std::memcpy(&number, dataOf(part), sizeof number);
   return number;
 }
 

@@ -63,9 +63,11 @@ public:
   virtual ~Environment() = default;
 
   /// Whether it keeps the memory of operands and brings results by their
-  /// blocks (Part::block). Then one strand runs at a time, and hands over in
-  /// visible calls only.
-  virtual bool sharesValues() const { return false; }
+  /// blocks (Part::block).
+  virtual bool keepsBlocks() const { return false; }
+  /// Whether one strand runs at a time and hands over in visible calls only, so
+  /// that values may show cells.
+  virtual bool takesTurns() const { return false; }
 
   // The calls of abi/calls.def, which says what each means.
 #define METHOD(result, name, params, args) virtual result name params = 0;

@@ -9,7 +9,8 @@ class ForwardingEnvironment : public Environment {
 public:
   explicit ForwardingEnvironment(Environment &inner) : inner(inner) {}
 
-  bool sharesValues() const override { return inner.sharesValues(); }
+  bool keepsBlocks() const override { return inner.keepsBlocks(); }
+  bool takesTurns() const override { return inner.takesTurns(); }
 #define METHOD(result, name, params, args)                                     \
   result name params override { return inner.name args; }
 #include "program/environment_methods.def"

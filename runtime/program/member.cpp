@@ -100,11 +100,11 @@ Status ProgramMember::makeContexts() {
         setup.scratch ? setup.scratch : scratch[i].data()};
     auto index = static_cast<int>(i);
     bool isStrand = i < role_.strands.size();
-    contexts.emplace_back(
-        makeStrandContext({unit, setup.environment,
-                           Caller{setup.rank, index, isStrand ? 0 : initRound},
-                           regions, setup.data, isSynchronous(unit), &looks,
-                           setup.timeline, isStrand ? index : 0}));
+    contexts.emplace_back(makeStrandContext(
+        {unit, setup.environment,
+         Caller{setup.rank, index, isStrand ? 0 : initRound}, regions,
+         setup.data, isSynchronous(unit), &looks, setup.blocks, setup.timeline,
+         isStrand ? index : 0}));
   }
   return Status::ok();
 }

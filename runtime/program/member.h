@@ -29,7 +29,8 @@ struct MemberSetup {
   /// The result region of all members, unit.regionBytes[RB_RESULT] bytes; null:
   /// a member is alone with one.
   char *result = nullptr;
-  Timeline *timeline = nullptr; // with a lane for each strand
+  BlockSource *blocks = nullptr; // memory of values; null: any
+  Timeline *timeline = nullptr;  // with a lane for each strand
 };
 
 class Member {

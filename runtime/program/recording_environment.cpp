@@ -25,7 +25,7 @@ int64_t bitsOf(const policy::Value &value) {
 int64_t checksumOf(Parts parts) {
   Checksum checksum;
   for (const Part &part : parts)
-    checksum.add(part.data, static_cast<size_t>(bytesOf(part)));
+    checksum.add(dataOf(part), static_cast<size_t>(bytesOf(part)));
   return static_cast<int64_t>(checksum.value());
 }
 

@@ -60,7 +60,7 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
   size_t values = outs.size() - (pulled && outs.size() >= 2 ? 2 : 0);
   for (size_t i = values; i < outs.size(); ++i) {
     int64_t number = 0;
-    std::memcpy(&number, outs[i].data, sizeof number);
+    std::memcpy(&number, dataOf(outs[i]), sizeof number);
     numbers.push_back(number);
   }
   numbers.push_back(checksumOf(outs));

@@ -62,7 +62,8 @@ public:
   const Samples &stream() const { return *samples; }
 
   // Environment.
-  bool sharesValues() const override { return true; }
+  bool keepsBlocks() const override { return true; }
+  bool takesTurns() const override { return true; }
 #define METHOD(result, name, params, args) result name params override;
 #include "program/environment_methods.def"
 

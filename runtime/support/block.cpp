@@ -107,11 +107,20 @@ SharedBlock takeBlock(int64_t bytes) {
   int64_t rounded = std::max<int64_t>((bytes + blockAlignment - 1) /
                                           blockAlignment * blockAlignment,
                                       blockAlignment);
-  auto *block = new Block{pool().take(rounded), bytes};
+  auto *block = new Block{pool().take(rounded), bytes, false};
   return {block, [rounded](const Block *each) {
             pool().giveBack(each->data, rounded);
             delete each;
           }};
+}
+
+bool isWritable(const SharedBlock &block) {
+  if (!block || block->readOnly || block.use_count() != 1)
+    return false;
+  // To count is to look, and no more; to hold it once more is ordered behind
+  // whoever dropped it.
+  SharedBlock held = block;
+  return held.use_count() == 2;
 }
 
 int64_t blockBytes() { return pool().bytes(); }

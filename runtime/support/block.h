@@ -13,8 +13,25 @@ inline constexpr int64_t blockAlignment = 256;
 struct Block {
   char *data = nullptr;
   int64_t bytes = 0;
+  /// Others may read it whom no count of this process knows: whoever wants to
+  /// write gets another one.
+  bool readOnly = false;
 };
 using SharedBlock = std::shared_ptr<const Block>;
+
+/// Whether whoever holds it may write to it. What others read before they
+/// dropped it has been read.
+bool isWritable(const SharedBlock &block);
+
+/// Where the values of a member get their memory.
+class BlockSource {
+public:
+  virtual ~BlockSource() = default;
+  /// A block of undefined content.
+  virtual SharedBlock take(int64_t bytes) = 0;
+  /// A cell that another strand may write was copied into a value.
+  virtual void copiedCell(int64_t bytes) {}
+};
 
 /// A block of undefined content: one that was given back, or a new one. What
 /// was used last comes first, while it is still in the cache.

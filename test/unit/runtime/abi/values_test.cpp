@@ -31,7 +31,8 @@ struct SharingEnvironment : FakeEnvironment {
   sim::Payload held;
   std::function<void()> meanwhile; // before it takes what is started
 
-  bool sharesValues() const override { return shares; }
+  bool keepsBlocks() const override { return shares; }
+  bool takesTurns() const override { return shares; }
   Status start(const Caller &, const CollectiveStart &call,
                FutureHandle &future) override {
     if (meanwhile)
