@@ -1,9 +1,11 @@
 // How members exchange values: collectives, pairs and mailboxes, over one
 // interface that every transport implements.
 //
-// Whatever starts something copies its operands and returns at once; `await`
-// copies the results out. So a caller's memory is its own at all times, and a
-// collective that is cut short by a death can be done again from the copies.
+// Whatever starts something keeps its operands and returns at once; `await`
+// brings the results. A part that is a block (Part::block) is kept and brought
+// as one, without a copy; all else is copied, and counted. So a caller's memory
+// is its own at all times, and a collective that is cut short by a death can be
+// done again from what was kept.
 // Every wait ends by success, by its deadline, by the loss of a member that it
 // waits for, or by abort().
 #pragma once
@@ -30,6 +32,21 @@ struct ChannelSpec {
   int server = -1;    // rank of a mailbox's server; the others are its workers
   int64_t exempt = 0; // of a mailbox: see policy/staleness_ledger.h
   bool unlimited = false; // collectives that no RateLimit slows down
+  /// Collectives that a member may have started and not awaited.
+  int inFlight = 2;
+};
+
+/// How many blocks of a size a member may need at once.
+struct BlockDemand {
+  int64_t bytes = 0;
+  int count = 0;
+};
+
+/// Bytes that a member has copied.
+struct CopyCounters {
+  int64_t values = 0;  // large parts of messages, in and out
+  int64_t numbers = 0; // all other parts
+  int64_t cells = 0;   // what other strands write, into values
 };
 
 /// What a collect took.
@@ -70,6 +87,14 @@ public:
   virtual ~Fabric() = default;
 
   virtual int members() const = 0;
+
+  /// Maps memory of values that all members can read. Before they fork.
+  virtual Status mapBlocks(std::span<const BlockDemand> demands) {
+    return Status::ok();
+  }
+  /// Where a member's values get their memory, so that nothing is copied.
+  virtual BlockSource &blocks(int rank) = 0;
+  virtual CopyCounters copied(int rank) = 0;
 
   // Futures, numbered from 1 by each member.
   virtual Status startAllReduce(int rank, int channel, Parts ins,

@@ -5,6 +5,7 @@
 #include "program/environment.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace rubato {
 
@@ -42,6 +43,8 @@ Status FabricBase::checkSpecs(int members,
     std::string name = "channel '" + channel.name + "' ";
     if (channel.bytes < 0)
       return {ErrorCode::Internal, name + "has messages of negative size"};
+    if (channel.inFlight < 1)
+      return {ErrorCode::Internal, name + "has room for nothing"};
     if (channel.kind != ChannelSpec::Kind::Mailbox)
       continue;
     if (channel.server < 0 || channel.server >= members)
@@ -115,8 +118,8 @@ Status FabricBase::checkPullOuts(const CallId &call, Parts outs) const {
 
 void FabricBase::setTicket(Parts outs, int64_t ticket, int64_t go) {
   Parts two = outs.last(2);
-  *static_cast<int64_t *>(two[0].data) = ticket;
-  *static_cast<int64_t *>(two[1].data) = go;
+  std::memcpy(destination(two[0]), &ticket, sizeof ticket);
+  std::memcpy(destination(two[1]), &go, sizeof go);
 }
 
 Status FabricBase::checkEnd(const CallId &call, bool server) const {
@@ -206,10 +209,11 @@ Status FabricBase::peerGone(const CallId &exchange, bool lost) const {
 }
 
 Status FabricBase::tooMany(const CallId &call) const {
-  bool pair = call.kind == Kind::Exchange;
-  return {ErrorCode::Internal,
-          name(call) + ": " + std::to_string(pair ? 1 : maxInFlight) +
-              (pair ? " is" : " are") + " under way; await one first"};
+  int inFlight =
+      call.kind == Kind::Exchange ? 1 : specs[size_t(call.channel)].inFlight;
+  return {ErrorCode::Internal, name(call) + ": " + std::to_string(inFlight) +
+                                   (inFlight == 1 ? " is" : " are") +
+                                   " under way; await one first"};
 }
 
 Status FabricBase::unknownFuture(int rank, int64_t future) {

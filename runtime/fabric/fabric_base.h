@@ -18,9 +18,6 @@ int64_t steadyNow();
 /// No wait sleeps longer than this without looking around.
 inline constexpr std::chrono::milliseconds longestSleep{50};
 
-/// Collectives of a channel that a member may have started and not awaited.
-inline constexpr int maxInFlight = 2;
-
 /// A call that may fail, for its message. Made on the way of an error only.
 struct CallId {
   using Kind = Call;

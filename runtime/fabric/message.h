@@ -2,12 +2,14 @@
 //
 // Parts are packed by type (f64, i64, f32), so every number is aligned without
 // padding and a sum over a message is at most three loops, however many parts
-// it has.
+// it has. Large parts need not be packed: a message may be spread over the
+// memory in which they lie, and one packed message of the rest.
 #pragma once
 
 #include "program/part.h"
 #include "support/status.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,10 +37,64 @@ void unpack(const char *message, Parts parts);
 /// Zeros for every part.
 void clear(Parts parts);
 
+/// Where a result is written: the part's memory, or a new block that it brings.
+char *destination(const Part &out);
+
 /// Bytes [begin, end) of the sum of messages in the order of the span, the
 /// same bits as a serial sum. Borders are multiples of 8 or the end.
 void sumMessages(const Shape &shape, std::span<const char *const> ins,
                  char *out, int64_t begin, int64_t end);
+
+/// The large parts of a message, the first few of them, and what is packed.
+struct Layout {
+  static constexpr int maxLarge = 4;
+  static constexpr int64_t leastLarge = 4096; // bytes; less is not worth it
+  static constexpr int64_t alignment = 256;   // of each
+
+  struct Large {
+    rb_dtype dtype = RB_F32;
+    int64_t bytes = 0;
+    bool operator==(const Large &) const = default;
+  };
+  int count = 0;
+  std::array<Large, maxLarge> large = {};
+  Shape rest;
+
+  /// Where they are if all lie one after another.
+  int64_t beginOf(int index) const;
+  int64_t beginOfRest() const { return beginOf(count); }
+  int64_t extent() const { return beginOfRest() + rest.bytes(); }
+  int64_t largeBytes() const;
+  bool operator==(const Layout &) const = default;
+};
+
+/// The layout, and which parts are the large ones.
+struct LargeParts {
+  Layout layout;
+  std::array<const Part *, Layout::maxLarge> parts = {};
+
+  explicit LargeParts(Parts parts);
+  bool has(const Part &part) const;
+};
+
+/// Copies the parts that are not large, packed.
+void packRest(Parts parts, const LargeParts &large, char *rest);
+void unpackRest(const char *rest, Parts parts, const LargeParts &large);
+
+/// Where a message lies.
+struct Spread {
+  std::array<char *, Layout::maxLarge> large = {};
+  char *rest = nullptr;
+
+  Spread() = default;
+  /// All of it one after another.
+  Spread(const Layout &layout, char *begin);
+};
+
+/// As sumMessages, of bytes [begin, end) of what has them one after another. A
+/// large part without a place in `out` is left out.
+void sumSpread(const Layout &layout, std::span<const Spread> ins,
+               const Spread &out, int64_t begin, int64_t end);
 
 /// The sum of whole messages, put into the parts.
 void sumInto(Parts parts, std::span<const char *const> messages);

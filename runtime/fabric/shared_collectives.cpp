@@ -36,9 +36,9 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   reap(call.rank, call.channel);
   if (!mine.broken)
     return mine.broken;
-  // Who awaited the one before the last does not need its slot any more, and
+  // Who awaited the last one in a slot does not need the slot any more, and
   // nobody writes to the others' results before they have posted this one.
-  if (inFlight(call.rank, call.channel) >= maxInFlight)
+  if (inFlight(call.rank, call.channel) >= slotsOf(call.channel))
     return tooMany(call);
   int64_t work = shape.bytes() * memberCount;
   if (memberCount > 1 && work > smallSum)
@@ -49,8 +49,12 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   words.kind.store(int64_t(call.kind), std::memory_order_release);
   words.root.store(call.peer, std::memory_order_release);
   words.shape.set(shape);
+  LargeParts large(ins);
+  words.layout.set(large.layout);
   if (call.kind == Kind::AllReduce || call.peer == call.rank)
-    pack(ins, input(call.channel, call.number, call.rank));
+    keep(call, ins, large);
+  words.holds.store(slotState(call).shown->load() > 0,
+                    std::memory_order_release);
   int64_t now = steadyNow();
   words.sent.store(now, std::memory_order_release);
   words.posted.store(call.number);
@@ -58,6 +62,34 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   if (allPosted(call.channel, call.number))
     announce(call, work);
   return Status::ok();
+}
+
+/// Keeps the operands until the sum is finished: those that are blocks as they
+/// are, the others as copies. What a root has is lent to all others.
+void SharedFabric::keep(const CallId &call, Parts ins,
+                        const LargeParts &large) {
+  SlotState &mine = slotState(call);
+  std::vector<int> others;
+  for (int rank = 0; call.kind == Kind::Broadcast && rank < memberCount; ++rank)
+    if (rank != call.rank)
+      others.push_back(rank);
+  Spread at;
+  for (size_t i = 0; i < size_t(large.layout.count); ++i) {
+    const SharedBlock *block = mappedBlock(*large.parts[i]);
+    if (block && call.kind == Kind::Broadcast &&
+        !pool->lend(call.rank, *block, others))
+      block = nullptr;
+    mine.kept[i] = block ? *block : nullptr;
+    at.large[i] = block ? (*block)->data : nullptr;
+  }
+  post(call.channel, call.number, call.rank)
+      .at.set(spread(call, ins, large, at,
+                     input(call.channel, call.number, call.rank)));
+}
+
+/// A collective is finished and was awaited.
+void SharedFabric::endCollective(const CallId &call) {
+  slotState(call).kept = {};
 }
 
 /// Tells those who wait that all have posted, and has the sum done.
@@ -122,9 +154,7 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
     (void)locals[size_t(call.rank)]->helped.load();
     standing.summing = false;
     standing.ready = isCarried(call, standing.readyAt);
-    standing.data = memberCount == 1
-                        ? input(call.channel, call.number, call.rank)
-                        : result(call.channel, call.number);
+    standing.at = words.at.get();
     standing.shape = future.shape;
   } else if (dead >= 0) {
     standing.failure = gone(call, dead);
@@ -159,10 +189,10 @@ bool SharedFabric::isCarried(const CallId &call, int64_t &arrives) {
     }
     int64_t bytes =
         post(next.channel, next.number, next.rank).shape.get().bytes();
-    mine.arrives[next.number % 2] = arrival(next, words.sent.load(), bytes);
+    slotState(next).arrives = arrival(next, words.sent.load(), bytes);
     mine.carried = next.number;
   }
-  arrives = mine.arrives[call.number % 2];
+  arrives = slotState(call).arrives;
   return true;
 }
 

@@ -7,11 +7,6 @@ namespace rubato {
 
 using namespace shared;
 
-SharedFabric::~SharedFabric() {
-  for (int rank = 0; rank < memberCount; ++rank)
-    stopComm(rank);
-}
-
 void SharedFabric::ring(Bell &bell) {
   bell.rings.fetch_add(1);
   if (bell.sleepers.load() > 0)
@@ -157,11 +152,20 @@ Status SharedFabric::take(const Future &future, const Standing &standing,
     return takePull(future, outs);
   Shape shape = shapeOf(outs);
   bool fits = shape == standing.shape;
-  if (fits)
-    unpack(standing.data, outs);
+  if (fits) {
+    LargeParts large(outs);
+    for (int i = 0; i < large.layout.count; ++i)
+      bring(call, *large.parts[size_t(i)], i, standing.at.large[size_t(i)]);
+    unpackRest(standing.at.rest, outs, large);
+    countCopy(call, 0, large.layout.rest.bytes());
+  } else {
+    refuse(call, standing.at);
+  }
   if (call.kind == Kind::Exchange) {
     letterFor(call)->full.store(0, std::memory_order_release);
     ring(member(call.peer).bell);
+  } else {
+    endCollective(call);
   }
   return fits ? Status::ok() : wrongOuts(call, shape, standing.shape);
 }
@@ -198,6 +202,10 @@ void SharedFabric::reap(int rank, int channel) {
     if (!standing.over())
       continue;
     bool exchange = future.call.kind == Kind::Exchange;
+    if (standing.ready)
+      refuse(future.call, standing.at);
+    if (!exchange && standing.ready)
+      endCollective(future.call);
     if (exchange && standing.ready) {
       letterFor(future.call)->full.store(0, std::memory_order_release);
       ring(member(future.call.peer).bell);

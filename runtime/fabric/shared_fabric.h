@@ -2,6 +2,7 @@
 // one block of memory that they inherit, see shared_words.h.
 #pragma once
 
+#include "fabric/block_pool.h"
 #include "fabric/fabric_base.h"
 #include "fabric/mailbox_server.h"
 #include "fabric/shared_words.h"
@@ -19,6 +20,10 @@ public:
   ~SharedFabric() override;
   static Status make(int members, std::span<const ChannelSpec> channels,
                      std::unique_ptr<Fabric> &fabric);
+
+  Status mapBlocks(std::span<const BlockDemand> demands) override;
+  BlockSource &blocks(int rank) override;
+  CopyCounters copied(int rank) override;
 
   Status startAllReduce(int rank, int channel, Parts ins,
                         int64_t &future) override;
@@ -55,6 +60,7 @@ private:
     int64_t stride = 0;                 // bytes of a buffer
     int64_t slots = 0, posts = 0;       // of collectives
     int64_t inputs = 0, results = 0;    //
+    int64_t spills = 0;                 //
     int64_t letters = 0, snapshots = 0; // of pairs
     int64_t mailbox = 0, ends = 0;      // of mailboxes
     int64_t uploads = 0, uploadData = 0, grants = 0, grantData = 0;
@@ -73,21 +79,28 @@ private:
   struct Standing {
     bool ready = false, summing = false;
     Status failure;
-    int64_t readyAt = 0;        // when a slow link delivers it, if known
-    const char *data = nullptr; // of the answer; null: zeros
-    Shape shape;                // of it
-    int64_t ticket = 0;         // of a pull
+    int64_t readyAt = 0; // when a slow link delivers it, if known
+    Spread at;           // the answer
+    Shape shape;         // of it
     bool over() const { return ready || !failure; }
+  };
+
+  /// What a member keeps to itself about a collective under way.
+  struct SlotState {
+    std::array<SharedBlock, Layout::maxLarge> kept; // its operands
+    int64_t arrives = 0;                            // once the own link has it
+    /// How many blocks of the result that was last in this place the member
+    /// still has.
+    std::shared_ptr<std::atomic<int>> shown =
+        std::make_shared<std::atomic<int>>(0);
   };
 
   /// What a member keeps to itself about a channel.
   struct ChannelState {
-    int64_t posted = 0; // collectives
-    /// Collectives that the own link has carried or has queued, and when the
-    /// last two of them arrive.
-    int64_t carried = 0;
-    int64_t arrives[2] = {0, 0};
-    Status broken; // why the channel's collectives failed for good
+    int64_t posted = 0;  // collectives
+    int64_t carried = 0; // collectives that the own link has, or has carried
+    Status broken;       // why the channel's collectives failed for good
+    std::vector<SlotState> slots;
     /// Of a pair: which letter, as an index, each buffer went out with.
     std::vector<int64_t> letterOf;
     int uploadBuffer = 0;                 // of a worker: to be filled next
@@ -111,6 +124,7 @@ private:
     pthread_t comm{};
   };
   class Uploads;
+  class Source;
 
   static constexpr int maxSnapshots = 4; // that a member has sent and not read
 
@@ -124,21 +138,32 @@ private:
   shared::MemberWords &member(int rank) {
     return at<shared::MemberWords>(membersAt)[rank];
   }
+  int slotsOf(int channel) const { return specs[size_t(channel)].inFlight; }
   shared::SlotWords &slot(int channel, int64_t number) {
-    return at<shared::SlotWords>(places[size_t(channel)].slots)[number % 2];
+    return at<shared::SlotWords>(
+        places[size_t(channel)].slots)[number % slotsOf(channel)];
   }
   shared::PostWords &post(int channel, int64_t number, int rank) {
     return at<shared::PostWords>(
-        places[size_t(channel)].posts)[number % 2 * memberCount + rank];
+        places[size_t(channel)]
+            .posts)[number % slotsOf(channel) * memberCount + rank];
   }
   char *input(int channel, int64_t number, int rank) {
     const Place &place = places[size_t(channel)];
     return block.data() + place.inputs +
-           (number % 2 * memberCount + rank) * place.stride;
+           (number % slotsOf(channel) * memberCount + rank) * place.stride;
   }
-  char *result(int channel, int64_t number) {
+  /// Where a result is shown; `spilled`: where it goes if somebody still reads
+  /// an older one there.
+  char *result(int channel, int64_t number, bool spilled) {
     const Place &place = places[size_t(channel)];
-    return block.data() + place.results + number % 2 * place.stride;
+    return block.data() + (spilled ? place.spills : place.results) +
+           number % slotsOf(channel) * place.stride;
+  }
+  bool isShown(const char *data, int channel) {
+    const Place &place = places[size_t(channel)];
+    return data >= block.data() + place.results &&
+           data < block.data() + place.spills;
   }
   shared::LetterWords *letters(int channel, int from, int to) {
     return at<shared::LetterWords>(places[size_t(channel)].letters) +
@@ -179,6 +204,29 @@ private:
   ChannelState &state(int rank, int channel) {
     return locals[size_t(rank)]->channels[size_t(channel)];
   }
+  SlotState &slotState(const CallId &call) {
+    return state(call.rank, call.channel)
+        .slots[size_t(call.number % slotsOf(call.channel))];
+  }
+
+  // Memory of values.
+  bool isMapped(const char *data) const {
+    return pool->contains(data) ||
+           (data >= block.data() && data < block.data() + block.size());
+  }
+  /// What a part is, if it is a block that others can read.
+  const SharedBlock *mappedBlock(const Part &part) const;
+  void countCopy(const CallId &call, int64_t values, int64_t numbers);
+  void countCopy(const CallId &call, const Layout &layout) {
+    countCopy(call, layout.largeBytes(), layout.rest.bytes());
+  }
+  /// Copies what lies nowhere yet into `message`.
+  Spread spread(const CallId &call, Parts ins, const LargeParts &large,
+                Spread at, char *message);
+  /// Brings a large part of an answer that lies at `from`.
+  void bring(const CallId &call, const Part &out, int index, char *from);
+  /// What was lent to a member for this answer is not wanted.
+  void refuse(const CallId &call, const Spread &at);
 
   // Members and waits.
   Life life(int rank) { return member(rank).life.load(); }
@@ -210,6 +258,8 @@ private:
   Status explainDisagreement(const Future &future);
   bool isCarried(const CallId &call, int64_t &arrives);
   void announce(const CallId &call, int64_t bytes);
+  void keep(const CallId &call, Parts ins, const LargeParts &large);
+  void endCollective(const CallId &call);
   void sum(int rank, int channel, int64_t number);
   Status startComm(int rank);
   void stopComm(int rank) noexcept;
@@ -234,6 +284,8 @@ private:
   std::vector<Place> places;
   std::vector<std::unique_ptr<Local>> locals;
   Memory block;
+  std::shared_ptr<BlockPool> pool;
+  std::vector<std::unique_ptr<BlockSource>> sources; // of each member's values
 };
 
 } // namespace rubato

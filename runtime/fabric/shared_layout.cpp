@@ -30,6 +30,8 @@ SharedFabric::SharedFabric(int members, std::span<const ChannelSpec> channels)
     local.futures.reserve(2 * channels.size() + 8);
     for (size_t i = 0; i < channels.size(); ++i) {
       ChannelState &state = local.channels[i];
+      if (channels[i].kind == ChannelSpec::Kind::Collective)
+        state.slots = std::vector<SlotState>(size_t(channels[i].inFlight));
       if (channels[i].kind == ChannelSpec::Kind::Pair)
         state.letterOf.assign(size_t(snapshotCount()), -1);
       if (channels[i].kind != ChannelSpec::Kind::Mailbox ||
@@ -45,9 +47,10 @@ SharedFabric::SharedFabric(int members, std::span<const ChannelSpec> channels)
 /// Gives everything its place. Sizes were checked to be sane one by one; their
 /// sum may still be too large, which the kernel refuses.
 void SharedFabric::lay(int64_t &bytes) {
+  constexpr int64_t line = Layout::alignment; // what is shown is aligned
   auto take = [&](int64_t size) {
     int64_t place = bytes;
-    bytes += (size + 63) / 64 * 64;
+    bytes += (size + line - 1) / line * line;
     return place;
   };
   int64_t members = memberCount, workers = workerCount();
@@ -56,14 +59,17 @@ void SharedFabric::lay(int64_t &bytes) {
   linksAt = take(members * int64_t(sizeof(LinkWords)));
   for (size_t i = 0; i < specs.size(); ++i) {
     Place &place = places[i];
-    // Two lines, so that no prefetch of one buffer takes another's.
-    place.stride = (specs[i].bytes + 127) / 128 * 128;
+    // With what the large parts of a message need to be aligned.
+    place.stride =
+        (specs[i].bytes + line - 1) / line * line + Layout::maxLarge * line;
+    int64_t slots = specs[i].inFlight;
     switch (specs[i].kind) {
     case ChannelSpec::Kind::Collective:
-      place.slots = take(2 * sizeof(SlotWords));
-      place.posts = take(2 * members * int64_t(sizeof(PostWords)));
-      place.inputs = take(2 * members * place.stride);
-      place.results = take(2 * place.stride);
+      place.slots = take(slots * int64_t(sizeof(SlotWords)));
+      place.posts = take(slots * members * int64_t(sizeof(PostWords)));
+      place.inputs = take(slots * members * place.stride);
+      place.results = take(slots * place.stride);
+      place.spills = take(slots * place.stride);
       break;
     case ChannelSpec::Kind::Pair:
       place.letters =
@@ -98,6 +104,7 @@ Status SharedFabric::construct() {
   int64_t bytes = 0;
   lay(bytes);
   RB_TRY(Memory::sharedMemory(bytes, "memory shared by the members", block));
+  RB_TRY(mapBlocks({}));
   new (&run()) RunWords();
   makeWords(&member(0), memberCount);
   makeWords(at<LinkWords>(linksAt), memberCount);
@@ -105,8 +112,8 @@ Status SharedFabric::construct() {
   for (int i = 0; i < int(specs.size()); ++i)
     switch (specs[size_t(i)].kind) {
     case ChannelSpec::Kind::Collective:
-      makeWords(&slot(i, 0), 2);
-      makeWords(&post(i, 0, 0), 2 * memberCount);
+      makeWords(&slot(i, 0), slotsOf(i));
+      makeWords(&post(i, 0, 0), int64_t(slotsOf(i)) * memberCount);
       break;
     case ChannelSpec::Kind::Pair:
       makeWords(letters(i, 0, 0), int64_t(2) * memberCount * memberCount);

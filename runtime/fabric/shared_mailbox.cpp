@@ -140,6 +140,7 @@ Status SharedFabric::grant(int rank, int channel, bool toAll,
   RB_TRY(checkAlive(call));
   int index = freeGrant(channel);
   pack(ins, grantData(channel, index));
+  countCopy(call, LargeParts(ins).layout);
   CargoWords &cargo = grantCargo(channel, index);
   cargo.shape = shape;
   int64_t now = steadyNow();

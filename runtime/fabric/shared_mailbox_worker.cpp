@@ -23,6 +23,7 @@ Status SharedFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
   int &buffer = state(rank, channel).uploadBuffer;
   CargoWords &cargo = upload(channel, worker, buffer);
   pack(ins, uploadData(channel, worker, buffer));
+  countCopy(call, LargeParts(ins).layout);
   cargo.ticket = ticket;
   cargo.shape = shape;
   cargo.arrives.store(links.send(rank, specs[size_t(channel)].server,
@@ -103,6 +104,7 @@ Status SharedFabric::takePull(const Future &future, Parts outs) {
         if (!fits)
           return;
         unpack(grantData(call.channel, index), values);
+        countCopy(call, LargeParts(values).layout);
         setTicket(outs, ticket, 1);
       }))
     clear(outs);

@@ -1,8 +1,9 @@
 // The shared-memory transport: exchanges of two members.
 //
-// A snapshot is in a buffer of its sender; a letter tells the receiver which,
-// and is the sender's again once the receiver has read it. A sender may be one
-// exchange ahead of a receiver, so there are two letters for each direction.
+// What is sent is lent as it lies, or a snapshot of it is in a buffer of its
+// sender; a letter tells the receiver where, and is the sender's again once the
+// receiver has read it. A sender may be one exchange ahead of a receiver, so
+// there are two letters for each direction.
 #include "fabric/shared_fabric.h"
 
 #include <algorithm>
@@ -34,8 +35,14 @@ Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   future = addFuture({0, call, shape, now, false, false});
   if (which < 0)
     return Status::ok(); // it will read nothing any more
-  pack(ins, snapshot(channel, rank, buffer));
+  LargeParts large(ins);
+  Spread at;
+  for (size_t i = 0; i < size_t(large.layout.count); ++i)
+    if (const SharedBlock *block = mappedBlock(*large.parts[i]);
+        block && pool->lend(rank, *block, {&peer, 1}))
+      at.large[i] = (*block)->data;
   LetterWords &letter = letters(channel, rank, peer)[which];
+  letter.at = spread(call, ins, large, at, snapshot(channel, rank, buffer));
   letter.buffer = buffer;
   letter.tag = tag;
   letter.sent = now;
@@ -135,7 +142,7 @@ void SharedFabric::lookAtExchange(const Future &future, Standing &standing) {
                    future.shape.bytes());
   standing.ready = true;
   standing.readyAt = letter->arrives;
-  standing.data = snapshot(call.channel, call.peer, letter->buffer);
+  standing.at = letter->at;
   standing.shape = future.shape;
 }
 

@@ -41,22 +41,34 @@ int chunksOf(int64_t bytes) {
 void SharedFabric::sum(int rank, int channel, int64_t number) {
   SlotWords &words = slot(channel, number);
   const PostWords &mine = post(channel, number, rank);
-  Shape shape = mine.shape.get();
+  Layout layout = mine.layout.get();
   bool isSum = mine.kind.load() == int64_t(Kind::AllReduce);
   int root = int(mine.root.load());
+  if (!allPosted(channel, number) || !agree(channel, number))
+    return;
+  std::vector<Spread> ins;
+  bool spilled = false;
+  for (int other = 0; other < memberCount; ++other) {
+    const PostWords &its = post(channel, number, other);
+    if (isSum || other == root)
+      ins.push_back(its.at.get());
+    spilled |= its.holds.load(std::memory_order_acquire) != 0;
+  }
   // Read first, checked then: while it is not finished, nobody has written a
   // later call over what was read.
-  if (!allPosted(channel, number) || !agree(channel, number) ||
-      words.finished.load() >= number)
+  if (words.finished.load() >= number)
     return;
-  const char *ins[Barrier::maxMembers];
-  size_t inputs = isSum ? size_t(memberCount) : 1;
-  for (size_t i = 0; i < inputs; ++i)
-    ins[i] = input(channel, number, isSum ? int(i) : root);
-  int chunks = chunksOf(shape.bytes());
-  int64_t lines = (shape.bytes() + 63) / 64;
+  Spread out(layout, result(channel, number, spilled)), brought = out;
+  for (size_t i = 0; i < size_t(layout.count); ++i)
+    if (memberCount == 1 || (!isSum && pool->contains(ins[0].large[i]))) {
+      brought.large[i] = ins[0].large[i]; // as it is
+      out.large[i] = nullptr;
+    }
+  int64_t bytes = layout.extent();
+  int chunks = chunksOf(bytes);
+  int64_t lines = (bytes + 63) / 64;
   auto border = [&](int64_t chunk) {
-    return std::min(lines * chunk / chunks * 64, shape.bytes());
+    return std::min(lines * chunk / chunks * 64, bytes);
   };
 
   for (int i = 0; i < chunks; ++i) {
@@ -72,14 +84,13 @@ void SharedFabric::sum(int rank, int channel, int64_t number) {
     claim = {number, rank, false};
     if (!words.chunks[chunk].compare_exchange_strong(seen, claim.word()))
       continue;
-    if (memberCount > 1)
-      sumMessages(shape, {ins, inputs}, result(channel, number), border(chunk),
-                  border(chunk + 1));
+    sumSpread(layout, ins, out, border(chunk), border(chunk + 1));
     if (chunk == 0) {
       int64_t sent = 0;
       for (int other = 0; other < memberCount; ++other)
         sent = std::max(sent, post(channel, number, other).sent.load());
       words.sent.store(sent);
+      words.at.set(brought);
     }
     locals[size_t(rank)]->helped.fetch_add(1);
     claim.done = true;
@@ -102,9 +113,9 @@ void SharedFabric::helpAll(int rank) {
   for (int channel = 0; channel < int(specs.size()); ++channel) {
     if (specs[size_t(channel)].kind != ChannelSpec::Kind::Collective)
       continue;
-    for (int64_t parity : {0, 1})
-      if (int64_t number = post(channel, parity, rank).posted.load();
-          number > slot(channel, parity).finished.load())
+    for (int64_t each = 0; each < slotsOf(channel); ++each)
+      if (int64_t number = post(channel, each, rank).posted.load();
+          number > slot(channel, each).finished.load())
         sum(rank, channel, number);
   }
 }

@@ -33,6 +33,9 @@ struct alignas(64) MemberWords {
   Word barriers{0}; // at which it has arrived
   Bell bell;        // of those who wait in a call
   Bell commBell;    // of the comm thread
+  /// Bytes that it copied, see CopyCounters.
+  alignas(64) Word values{0};
+  Word numbers{0}, cells{0};
 };
 
 /// A shape that others may read while its owner writes the next.
@@ -55,21 +58,72 @@ struct ShapeWords {
   }
 };
 
+struct LayoutWords {
+  Word count{0};
+  struct {
+    Word dtype{0}, bytes{0};
+  } large[Layout::maxLarge];
+  ShapeWords rest;
+
+  void set(const Layout &layout) {
+    count.store(layout.count, std::memory_order_release);
+    for (size_t i = 0; i < Layout::maxLarge; ++i) {
+      large[i].dtype.store(layout.large[i].dtype, std::memory_order_release);
+      large[i].bytes.store(layout.large[i].bytes, std::memory_order_release);
+    }
+    rest.set(layout.rest);
+  }
+  Layout get() const {
+    Layout layout;
+    layout.count = int(count.load(std::memory_order_acquire));
+    for (size_t i = 0; i < Layout::maxLarge; ++i)
+      layout.large[i] = {
+          rb_dtype(large[i].dtype.load(std::memory_order_acquire)),
+          large[i].bytes.load(std::memory_order_acquire)};
+    layout.rest = rest.get();
+    return layout;
+  }
+};
+
+/// Where a message lies; addresses are the same in all processes, which have
+/// inherited the memory.
+struct SpreadWords {
+  std::atomic<char *> large[Layout::maxLarge] = {};
+  std::atomic<char *> rest{nullptr};
+
+  void set(const Spread &spread) {
+    for (size_t i = 0; i < Layout::maxLarge; ++i)
+      large[i].store(spread.large[i], std::memory_order_release);
+    rest.store(spread.rest, std::memory_order_release);
+  }
+  Spread get() const {
+    Spread spread;
+    for (size_t i = 0; i < Layout::maxLarge; ++i)
+      spread.large[i] = large[i].load(std::memory_order_acquire);
+    spread.rest = rest.load(std::memory_order_acquire);
+    return spread;
+  }
+};
+
 /// A member's part in a collective. `posted` is its number, set last.
 struct alignas(64) PostWords {
   Word posted{0};
   Word awaiting{0}; // the number, while the member waits for it and helps
   Word kind{0}, root{0}, sent{0};
+  Word holds{0}; // whether it still reads an older result in this one's place
   ShapeWords shape;
+  LayoutWords layout;
+  SpreadWords at;
 };
 
-/// One of the two collectives of a channel that can be under way. The sum is
+/// One of the collectives of a channel that can be under way. The sum is
 /// done in chunks by whoever has time: a chunk word has the number of the
 /// collective, who claimed it, and whether it is done.
 struct alignas(64) SlotWords {
   static constexpr int maxChunks = 64;
   Word finished{0}; // number of the last one that is summed
   Word sent{0};     // when the last member posted it
+  SpreadWords at;   // where the result lies
   alignas(64) std::atomic<uint64_t> chunks[maxChunks]{};
 };
 
@@ -81,6 +135,7 @@ struct alignas(64) LetterWords {
   int64_t tag = 0, sent = 0;
   int64_t arrives = 0; // once the receiver has seen it
   Shape shape;
+  Spread at; // lent blocks, and what is in the buffer
 };
 
 /// What is in an upload buffer or a granted snapshot; owned like its bytes.

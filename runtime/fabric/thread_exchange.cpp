@@ -30,38 +30,45 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
   reap(member);
   if (std::ranges::count_if(member.futures, [&](const auto &each) {
         return each.second.call.channel == call.channel;
-      }) >= maxInFlight)
+      }) >= specs[size_t(call.channel)].inFlight)
     return tooMany(call);
   ++channel.posted[size_t(call.rank)];
   Meeting &meeting = channel.meetings[call.number];
   meeting.posts.resize(size_t(memberCount));
   Meeting::Post &mine = meeting.posts[size_t(call.rank)].emplace();
   mine.call = call;
-  mine.message.shape = shapeOf(ins);
-  mine.message.sent = steadyNow();
-  mine.message.data.resize(size_t(mine.message.shape.bytes()));
-  pack(ins, mine.message.data.data());
-  future =
-      addFuture({call, mine.message.shape, mine.message.sent, 0, false, false});
+  mine.message = keep(call, ins);
+  future = addFuture(
+      {call, mine.message->shape, mine.message->sent, 0, false, false});
   if (++meeting.arrived < memberCount)
     return Status::ok();
 
   changed.notify_all();
-  std::vector<const char *> messages;
+  std::vector<Spread> messages;
   for (const auto &each : meeting.posts) {
     if (each->call.kind != call.kind || each->call.peer != call.peer ||
-        !(each->message.shape == mine.message.shape))
+        !(each->message->shape == mine.message->shape))
       return Status::ok(); // everybody finds out in look()
-    if (call.kind == Kind::AllReduce || each->call.rank == call.peer)
-      messages.push_back(each->message.data.data());
+    messages.push_back(each->message->at());
   }
   for (int rank = 0; rank < memberCount; ++rank)
     meeting.arrives.push_back(arrival(meeting.posts[size_t(rank)]->call,
-                                      mine.message.sent,
-                                      mine.message.shape.bytes()));
-  meeting.result.resize(mine.message.data.size());
-  sumMessages(mine.message.shape, messages, meeting.result.data(), 0,
-              mine.message.shape.bytes());
+                                      mine.message->sent,
+                                      mine.message->shape.bytes()));
+  if (call.kind == Kind::Broadcast || memberCount == 1) {
+    // As it is.
+    int from = call.kind == Kind::Broadcast ? call.peer : call.rank;
+    meeting.result = meeting.posts[size_t(from)]->message;
+    return Status::ok();
+  }
+  auto result = std::make_shared<Kept>();
+  result->shape = mine.message->shape;
+  const Layout &layout = result->layout = mine.message->layout;
+  for (size_t i = 0; i < size_t(layout.count); ++i)
+    result->large[i] = takeBlock(layout.large[i].bytes);
+  result->rest.resize(mine.message->rest.size());
+  sumSpread(layout, messages, result->at(), 0, layout.extent());
+  meeting.result = std::move(result);
   return Status::ok();
 }
 
@@ -89,15 +96,14 @@ void ThreadFabric::lookAtCollective(const Future &future, Standing &standing) {
   }
   for (const auto &post : meeting.posts)
     if (post->call.kind != call.kind || post->call.peer != call.peer ||
-        !(post->message.shape == future.shape)) {
+        !(post->message->shape == future.shape)) {
       standing.failure =
-          disagree(call, future.shape, post->call, post->message.shape);
+          disagree(call, future.shape, post->call, post->message->shape);
       return;
     }
   standing.ready = true;
   standing.readyAt = meeting.arrives[size_t(call.rank)];
-  standing.data = meeting.result.data();
-  standing.shape = future.shape;
+  standing.kept = meeting.result;
 }
 
 Status ThreadFabric::startExchange(int rank, int channel, int peer, int64_t tag,
@@ -114,14 +120,11 @@ Status ThreadFabric::startExchange(int rank, int channel, int peer, int64_t tag,
       }))
     return tooMany(call);
   bool dead = ranks[size_t(peer)].life == Life::Lost;
-  Snapshot mine{rank, peer, tag, {shapeOf(ins), steadyNow(), 0, {}}};
-  future =
-      addFuture({call, mine.message.shape, mine.message.sent, 0, dead, false});
+  future = addFuture({call, shapeOf(ins), steadyNow(), 0, dead, false});
   if (dead)
     return Status::ok();
-  mine.message.data.resize(size_t(mine.message.shape.bytes()));
-  pack(ins, mine.message.data.data());
-  channels[size_t(channel)].snapshots.push_back(std::move(mine));
+  channels[size_t(channel)].snapshots.push_back(
+      {rank, peer, tag, keep(call, ins)});
   changed.notify_all();
   return Status::ok();
 }
@@ -135,19 +138,18 @@ void ThreadFabric::lookAtExchange(const Future &future, Standing &standing) {
            each.tag == call.number;
   });
   if (!future.tooLate && theirs != snapshots.end()) {
-    if (!(theirs->message.shape == future.shape)) {
+    if (!(theirs->message->shape == future.shape)) {
       standing.failure = otherTypes(call);
       return;
     }
-    Message &message = theirs->message;
+    Kept &message = *theirs->message;
     if (!message.arrives)
       message.arrives = links.send(call.peer, call.rank,
                                    std::max(future.started, message.sent),
                                    future.shape.bytes());
     standing.ready = true;
     standing.readyAt = message.arrives;
-    standing.data = theirs->message.data.data();
-    standing.shape = future.shape;
+    standing.kept = theirs->message;
     return;
   }
   Life life = ranks[size_t(call.peer)].life;

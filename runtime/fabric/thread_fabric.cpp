@@ -2,6 +2,7 @@
 #include "fabric/thread_fabric.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace rubato {
 
@@ -93,21 +94,76 @@ Status ThreadFabric::await(int rank, int64_t id, Parts outs,
   futures.erase(it);
   RB_TRY(std::move(standing.failure));
 
-  bool pull = future.call.kind == Kind::Pull;
-  Parts values = pull && outs.size() >= 2 ? outs.first(outs.size() - 2) : outs;
-  if (pull)
-    RB_TRY(checkPullOuts(future.call, outs));
-  if (!standing.data) {
-    clear(outs);
-  } else if (Shape shape = shapeOf(values); !(shape == standing.shape)) {
-    return wrongOuts(future.call, shape, standing.shape);
-  } else {
-    unpack(standing.data, values);
-    if (pull)
-      setTicket(outs, standing.ticket, standing.go);
-  }
+  if (future.call.kind == Kind::Pull)
+    return takePull(future.call, standing, outs);
+  if (Shape shape = shapeOf(outs); !(shape == standing.kept->shape))
+    return wrongOuts(future.call, shape, standing.kept->shape);
+  bring(future.call, *standing.kept, outs);
   taken(future);
   return Status::ok();
+}
+
+CopyCounters ThreadFabric::copied(int rank) {
+  Lock lock(mutex);
+  CopyCounters result = ranks[size_t(rank)].copied;
+  result.cells = ranks[size_t(rank)].source.cells.load();
+  return result;
+}
+
+void ThreadFabric::countCopy(const CallId &call, int64_t values,
+                             int64_t numbers) {
+  if (specs[size_t(call.channel)].unlimited)
+    return; // of the runtime's own
+  CopyCounters &copied = ranks[size_t(call.rank)].copied;
+  copied.values += values;
+  copied.numbers += numbers;
+}
+
+Spread ThreadFabric::Kept::at() {
+  Spread at;
+  for (size_t i = 0; i < size_t(layout.count); ++i)
+    at.large[i] = large[i]->data;
+  at.rest = rest.data();
+  return at;
+}
+
+/// Operands as they are where they are blocks, otherwise copies.
+std::shared_ptr<ThreadFabric::Kept> ThreadFabric::keep(const CallId &call,
+                                                       Parts ins) {
+  LargeParts large(ins);
+  auto kept = std::make_shared<Kept>();
+  kept->shape = shapeOf(ins);
+  kept->layout = large.layout;
+  kept->sent = steadyNow();
+  for (size_t i = 0; i < size_t(large.layout.count); ++i) {
+    const Part &part = *large.parts[i];
+    if (part.block && *part.block) {
+      kept->large[i] = *part.block;
+      continue;
+    }
+    kept->large[i] = takeBlock(bytesOf(part));
+    std::memcpy(kept->large[i]->data, part.data, size_t(bytesOf(part)));
+    countCopy(call, bytesOf(part), 0);
+  }
+  kept->rest.resize(size_t(large.layout.rest.bytes()));
+  packRest(ins, large, kept->rest.data());
+  countCopy(call, 0, large.layout.rest.bytes());
+  return kept;
+}
+
+void ThreadFabric::bring(const CallId &call, Kept &from, Parts outs) {
+  LargeParts large(outs);
+  for (size_t i = 0; i < size_t(large.layout.count); ++i) {
+    const Part &part = *large.parts[i];
+    if (part.block) {
+      *part.block = from.large[i];
+      continue;
+    }
+    std::memcpy(part.data, from.large[i]->data, size_t(bytesOf(part)));
+    countCopy(call, bytesOf(part), 0);
+  }
+  unpackRest(from.rest.data(), outs, large);
+  countCopy(call, 0, large.layout.rest.bytes());
 }
 
 void ThreadFabric::cancel(int rank, int64_t id) {

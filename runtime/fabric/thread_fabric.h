@@ -5,6 +5,7 @@
 #include "fabric/fabric_base.h"
 #include "fabric/mailbox_server.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -17,6 +18,9 @@ public:
   ThreadFabric(int members, std::span<const ChannelSpec> channels);
   static Status make(int members, std::span<const ChannelSpec> channels,
                      std::unique_ptr<Fabric> &fabric);
+
+  BlockSource &blocks(int rank) override { return ranks[size_t(rank)].source; }
+  CopyCounters copied(int rank) override;
 
   Status startAllReduce(int rank, int channel, Parts ins,
                         int64_t &future) override;
@@ -56,21 +60,32 @@ private:
     int64_t arrives = 0; // once it is known
     std::vector<char> data;
   };
+  /// Somebody's values, which nobody changes: blocks, and copies of the rest.
+  struct Kept {
+    Shape shape;
+    Layout layout;
+    int64_t sent = 0;
+    int64_t arrives = 0; // once it is known
+    std::array<SharedBlock, Layout::maxLarge> large;
+    std::vector<char> rest;
+
+    Spread at();
+  };
   /// One collective: who has posted what, and the result once all have.
   struct Meeting {
     struct Post {
       CallId call;
-      Message message;
+      std::shared_ptr<Kept> message;
     };
     std::vector<std::optional<Post>> posts;
     int arrived = 0, taken = 0;
-    std::vector<char> result;
+    std::shared_ptr<Kept> result;
     std::vector<int64_t> arrives; // of it, by rank
   };
   struct Snapshot {
     int from = 0, to = 0;
     int64_t tag = 0;
-    Message message;
+    std::shared_ptr<Kept> message;
   };
   struct Arrived {
     int worker = 0;
@@ -99,20 +114,29 @@ private:
     bool tooLate = false; // peer lost, or channel closed, when it began
     bool cancelled = false;
   };
+  /// Where a member's values get their memory: all members can read it.
+  class Source final : public BlockSource {
+  public:
+    SharedBlock take(int64_t bytes) override { return takeBlock(bytes); }
+    void copiedCell(int64_t bytes) override { cells += bytes; }
+    std::atomic<int64_t> cells{0};
+  };
   struct Member {
     Life life = Life::Alive;
     int64_t barriers = 0, lastFuture = 0;
     std::map<int64_t, Future> futures;
+    CopyCounters copied;
+    Source source;
   };
   /// How a future stands.
   struct Standing {
     bool ready = false;
     Status failure;
-    int64_t readyAt = 0;        // when a slow link delivers it, if known
-    const char *data = nullptr; // of the answer; null: zeros
-    Shape shape;                // of it
-    int64_t ticket = 0, go = 0; // of a pull
-    std::vector<int> missing;   // whom it waits for
+    int64_t readyAt = 0;           // when a slow link delivers it, if known
+    std::shared_ptr<Kept> kept;    // the answer
+    const Message *mail = nullptr; // that of a pull; null: zeros
+    int64_t ticket = 0, go = 0;    // of a pull
+    std::vector<int> missing;      // whom it waits for
     bool over() const { return ready || !failure; }
   };
   class Uploads;
@@ -122,11 +146,18 @@ private:
   bool sleep(Lock &lock, Deadline deadline, int64_t until = 0);
   Status checkAlive(const CallId &call) const;
   int64_t addFuture(const Future &future);
+  std::shared_ptr<Kept> keep(const CallId &call, Parts ins);
+  void bring(const CallId &call, Kept &from, Parts outs);
+  void countCopy(const CallId &call, int64_t values, int64_t numbers);
+  void countCopy(const CallId &call, const Layout &layout) {
+    countCopy(call, layout.largeBytes(), layout.rest.bytes());
+  }
   Status post(const CallId &call, Parts ins, int64_t &future);
   Standing look(const Future &future);
   void lookAtCollective(const Future &future, Standing &standing);
   void lookAtExchange(const Future &future, Standing &standing);
   void lookAtPull(const Future &future, Standing &standing);
+  Status takePull(const CallId &call, const Standing &standing, Parts outs);
   void taken(const Future &future);
   /// Drops cancelled futures of a member whose answers have come.
   void reap(Member &member);

@@ -61,6 +61,7 @@ Status ThreadFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
                  upload.message.shape.bytes());
   upload.message.data.resize(size_t(upload.message.shape.bytes()));
   pack(ins, upload.message.data.data());
+  countCopy(call, LargeParts(ins).layout);
   box.arrived.push_back(std::move(upload));
   changed.notify_all();
   return Status::ok();
@@ -89,8 +90,7 @@ void ThreadFabric::lookAtPull(const Future &future, Standing &standing) {
   if (!future.tooLate && mail.ticket > future.after) {
     standing.ready = true;
     standing.readyAt = mail.arrives;
-    standing.data = mail.message->data.data();
-    standing.shape = mail.message->shape;
+    standing.mail = mail.message.get();
     standing.ticket = mail.ticket;
     standing.go = 1;
   } else if (box.closed) {
@@ -99,6 +99,22 @@ void ThreadFabric::lookAtPull(const Future &future, Standing &standing) {
     standing.failure =
         life == Life::Lost ? gone(call, server) : left(call, server);
   }
+}
+
+Status ThreadFabric::takePull(const CallId &call, const Standing &standing,
+                              Parts outs) {
+  RB_TRY(checkPullOuts(call, outs));
+  Parts values = outs.first(outs.size() - 2);
+  if (!standing.mail) {
+    clear(outs);
+  } else if (Shape shape = shapeOf(values); !(shape == standing.mail->shape)) {
+    return wrongOuts(call, shape, standing.mail->shape);
+  } else {
+    unpack(standing.mail->data.data(), values);
+    countCopy(call, LargeParts(values).layout);
+    setTicket(outs, standing.ticket, standing.go);
+  }
+  return Status::ok();
 }
 
 Status ThreadFabric::collect(int rank, int channel, int64_t first,
@@ -146,6 +162,7 @@ Status ThreadFabric::grant(int rank, int channel, bool toAll,
   message->sent = steadyNow();
   message->data.resize(size_t(message->shape.bytes()));
   pack(ins, message->data.data());
+  countCopy(call, LargeParts(ins).layout);
   Uploads uploads(box);
   granted = Granted();
   for (auto [worker, ticket] : box.server->grant(uploads, toAll, staleAfter)) {

@@ -70,6 +70,7 @@ public:
   /// A strand of this member failed: its siblings wait for it no longer.
   void abandon(int rank);
 
+  bool keepsBlocks() const override { return true; }
 #define METHOD(result, name, params, args) result name params override;
 #include "program/environment_methods.def"
 

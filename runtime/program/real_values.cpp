@@ -1,4 +1,5 @@
 // A real run: values on their way to others, and samples.
+#include "fabric/message.h"
 #include "program/real_environment.h"
 
 #include <algorithm>
@@ -87,8 +88,7 @@ void RealEnvironment::countDelay(const Caller &who, const OpenFuture &future) {
 Status RealEnvironment::await(const Caller &who, FutureHandle future,
                               Parts outs) {
   if (future == 0) {
-    for (const Part &part : outs)
-      std::memset(part.data, 0, static_cast<size_t>(bytesOf(part)));
+    clear(outs);
     return Status::ok();
   }
   StrandState &strand = strandOf(who);
@@ -116,7 +116,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
     return status;
   // A newer ticket: what was taken under an older one and not pushed is void.
   int64_t ticket = 0;
-  std::memcpy(&ticket, outs[outs.size() - 2].data, sizeof ticket);
+  std::memcpy(&ticket, dataOf(outs[outs.size() - 2]), sizeof ticket);
   return giveBack(strand, ticket);
 }
 
