@@ -122,6 +122,7 @@ Status MemberRun::start() {
                        .rank = rank,
                        .members = job.members,
                        .data = &job.train,
+                       .blocks = &job.fabric->blocks(rank),
                        .timeline = timeline.get()},
                       member));
   evaluation.emplace(job, *member, *environment, recorder.get());

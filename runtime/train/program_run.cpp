@@ -174,6 +174,7 @@ Status rubato::trainProgram(ProgramJob &job, int &code) {
   addConsensusChannel(job, channels);
   RB_TRY(job.threads() ? makeThreadFabric(job.members, channels, job.fabric)
                        : makeSharedFabric(job.members, channels, job.fabric));
+  RB_TRY(job.fabric->mapBlocks(blocksOf(job.unit.valueBytes, channels)));
   if (job.options.link)
     RB_TRY(makeRateLimitedFabric(std::move(job.fabric), *job.options.link,
                                  job.fabric));

@@ -22,12 +22,26 @@ double share(int64_t part, int64_t whole) {
   return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+double megabytes(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
+
 /// The sum of a number over all members.
 template <typename Number>
 int64_t sum(const ProgramJob &job, Number MemberStatistics::*what) {
   int64_t total = 0;
   for (int rank = 0; rank < job.members; ++rank)
     total += (job.statistics[rank].*what).load();
+  return total;
+}
+
+/// What all members copied.
+CopyCounters copied(const ProgramJob &job) {
+  CopyCounters total;
+  for (int rank = 0; rank < job.members; ++rank) {
+    CopyCounters its = job.fabric->copied(rank);
+    total.values += its.values;
+    total.numbers += its.numbers;
+    total.cells += its.cells;
+  }
   return total;
 }
 
@@ -102,6 +116,12 @@ std::vector<int> ProgramReport::workers() const {
 }
 
 void ProgramReport::tellTogether(Rows &rows) const {
+  CopyCounters bytes = copied(job);
+  rows.emplace_back("copied",
+                    text("%.4g MB of values, %.4g MB of numbers and %.4g MB of "
+                         "cells",
+                         megabytes(bytes.values), megabytes(bytes.numbers),
+                         megabytes(bytes.cells)));
   const RoleSpec &role = job.unit.program.roles[0];
   for (size_t i = 0; i != role.strands.size(); ++i)
     if (int64_t rounds = job.statistics[0].rounds[i].load();
@@ -166,6 +186,14 @@ std::string ProgramReport::summaryLine() const {
         job.statistics[rank].gradients.load() > 0
             ? nlohmann::ordered_json(job.statistics[rank].idle(end))
             : nlohmann::ordered_json());
+  for (const char *what : {"values", "numbers", "cells"})
+    line["copied"][what] = nlohmann::ordered_json::array();
+  for (int rank = 0; rank < job.members; ++rank) {
+    CopyCounters its = job.fabric->copied(rank);
+    line["copied"]["values"].push_back(its.values);
+    line["copied"]["numbers"].push_back(its.numbers);
+    line["copied"]["cells"].push_back(its.cells);
+  }
   line["exchanges"] = sum(job, &MemberStatistics::exchanges) / 2;
   line["repeated-pairs"] = sum(job, &MemberStatistics::repeated) / 2;
   if (hasMailbox(job)) {
