@@ -172,7 +172,7 @@ def waiting(bench):
     the same with the compensation of the delay."""
     training = Training("f64", momentum=0.5)
     costs = {"gradient": "[7us, 3us, 11us]", "all_reduce": "50us", "jitter": 0.3}
-    for strength in (0, 0.5):
+    for strength in (0, 1):
         program = bench.program(
             training, "delayed-sgd", 0.2, m_min=2, dc_lambda=strength
         )
