@@ -38,15 +38,15 @@ public:
       markStage();
       return;
     }
-    auto found = ProgramParts::find(getOperation());
-    if (failed(found))
-      return signalPassFailure();
-    parts = *found;
     auto signature = nn::TrainingSignature::findDefined(
         getOperation(), nn::TrainingKind::Evaluate);
     if (failed(signature))
       return signalPassFailure();
     evaluate = *signature;
+    auto found = ProgramParts::find(getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    parts = *found;
     buckets = cutBuckets(parts.layout, bucketBytes);
     if (failed(placeCells()) || failed(placeBatch()) ||
         failed(placeReduction()) || failed(placeEvaluation()) ||
