@@ -5,8 +5,7 @@
 #include "WeightsBlob.h"
 
 #include "rubato/Import/Import.h"
-#include "rubato/Target/CPU/CodeGen.h"
-#include "rubato/Target/CPU/Link.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -35,6 +34,7 @@ public:
   int run();
 
 private:
+  int chooseTarget();
   int importModel();
   int readStage();
   LogicalResult runStage(Stage stage);
@@ -47,6 +47,7 @@ private:
   MLIRContext &context;
   Compilation &job;
   TimingScope &timing;
+  const TargetModel *target = nullptr;
   OwningOpRef<ModuleOp> module;
   std::string weightsDirectory, temporaryWeights;
 };
@@ -92,6 +93,17 @@ std::string Compiler::weightsPath() {
     llvm::sys::RemoveFileOnSignal(temporaryWeights);
   }
   return std::string(path);
+}
+
+int Compiler::chooseTarget() {
+  target = TargetModel::find(job.options.target);
+  if (!target)
+    return fail("unknown target '" + job.options.target +
+                    "'; this build has: " + TargetModel::names(),
+                3);
+  if (job.options.bucketBytes == 0)
+    job.options.bucketBytes = target->bucketBytes();
+  return 0;
 }
 
 int Compiler::importModel() {
@@ -173,7 +185,8 @@ LogicalResult Compiler::runStage(Stage stage) {
     auto weights = openWeights(*module, weightsDirectory);
     if (failed(weights))
       return failure();
-    return lowerToLLVM(*module, job.options, (*weights)->getBufferSize(),
+    return lowerToLLVM(*module, *target, job.options,
+                       (*weights)->getBufferSize(),
                        scope);
   }
   PassManager pm(&context);
@@ -186,12 +199,10 @@ LogicalResult Compiler::runStage(Stage stage) {
 
 int Compiler::writeObject() {
   auto emitError = [&] { return module->emitError(); };
-  CodeGenOptions codegen;
-  codegen.march = job.options.march;
   llvm::SmallVector<char, 0> object;
   {
     TimingScope scope = timing.nest("codegen");
-    if (failed(emitObject(*module, codegen, object)))
+    if (failed(target->emitObject(*module, targetOptions(job.options), object)))
       return 1;
   }
   StringRef objectBytes(object.data(), object.size());
@@ -207,11 +218,11 @@ int Compiler::writeObject() {
   auto weights = openWeights(*module, weightsDirectory);
   llvm::SmallVector<char, 0> data;
   if (failed(weights) ||
-      failed(emitWeightsObject((*weights)->getBuffer(), emitError, data)))
+      failed(target->emitWeights((*weights)->getBuffer(), emitError, data)))
     return 1;
   StringRef dataBytes(data.data(), data.size());
-  return succeeded(linkExecutable({objectBytes, dataBytes}, job.linkFiles,
-                                  job.output, emitError, job.link))
+  return succeeded(target->link({objectBytes, dataBytes}, job.linkFiles,
+                                job.output, emitError, job.link))
              ? 0
              : 1;
 }
@@ -229,7 +240,12 @@ int Compiler::run() {
     if (auto error = llvm::sys::fs::create_directories(job.dumpDirectory))
       return fail("cannot make '" + job.dumpDirectory +
                   "': " + error.message());
+  if (int code = job.fromModel ? chooseTarget() : 0)
+    return code;
   if (int code = job.fromModel ? importModel() : readStage())
+    return code;
+  // A file of a stage says what it was made for.
+  if (int code = job.fromModel ? 0 : chooseTarget())
     return code;
   if (job.fromModel && failed(dump(Stage::Import)))
     return 1;

@@ -9,7 +9,7 @@
 #include "rubato/Schedule/Unit.h"
 #include "rubato/Support/Version.h"
 #include "rubato/Sync/Passes.h"
-#include "rubato/Target/CPU/Passes.h"
+#include "rubato/Target/ExtractKernels.h"
 #include "rubato/Train/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,8 +53,10 @@ static void addSync(OpPassManager &pm, const CompileOptions &o) {
   pm.addPass(createVerifySync());
 }
 
-static void addKernels(OpPassManager &pm) {
-  pm.addPass(createFormKernels());
+static void addKernels(OpPassManager &pm, const CompileOptions &o) {
+  FormKernelsOptions kernels;
+  kernels.target = o.target;
+  pm.addPass(createFormKernels(kernels));
   pm.addNestedPass<func::FuncOp>(createNnToLinalgPass());
   pm.addPass(createVerifyKernels());
 }
@@ -62,6 +64,7 @@ static void addKernels(OpPassManager &pm) {
 static void addSchedule(OpPassManager &pm, const CompileOptions &o) {
   BuildScheduleOptions schedule;
   schedule.bucketBytes = o.bucketBytes;
+  schedule.target = o.target;
   pm.addPass(createBuildSchedule(schedule));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createSchedVerifySegmentsPass());
@@ -77,7 +80,7 @@ void rubato::addStagePasses(OpPassManager &pm, Stage stage,
   case Stage::Sync:
     return addSync(pm, options);
   case Stage::Kernels:
-    return addKernels(pm);
+    return addKernels(pm, options);
   case Stage::Schedule:
     return addSchedule(pm, options);
   default:
@@ -115,7 +118,11 @@ static LogicalResult runPipeline(ModuleOp module, TimingScope &timing,
   return pm.run(module);
 }
 
-LogicalResult rubato::lowerToLLVM(ModuleOp module,
+TargetOptions rubato::targetOptions(const CompileOptions &options) {
+  return {options.kernels == "fast", options.march};
+}
+
+LogicalResult rubato::lowerToLLVM(ModuleOp module, const TargetModel &target,
                                   const CompileOptions &options,
                                   uint64_t weightsSize, TimingScope &timing) {
   UnitCounts counts = countUnit(module);
@@ -129,9 +136,7 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module,
   OwningOpRef<ModuleOp> kernels = extractKernels(module);
   if (failed(runPipeline(*kernels, timing,
                          [&](OpPassManager &pm) {
-                           if (options.kernels == "fast")
-                             buildEmitKernelsPipeline(pm);
-                           buildKernelsToLLVMPipeline(pm);
+                           target.addKernelPasses(pm, targetOptions(options));
                          })) ||
       failed(runPipeline(module, timing,
                          [&](OpPassManager &pm) {

@@ -4,6 +4,7 @@
 
 #include "rubato/Driver/CompileOptions.h"
 #include "rubato/Support/Stage.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -17,9 +18,13 @@ void addStagePasses(mlir::OpPassManager &pm, Stage stage,
 /// files that come from outside, which may have been edited.
 void addStageVerifier(mlir::OpPassManager &pm, Stage stage);
 
+/// What a target needs to know of `options`.
+TargetOptions targetOptions(const CompileOptions &options);
+
 /// Lowers a schedule-stage module to the LLVM dialect, kernels included, and
 /// adds the unit. `weightsSize` is that of the weights file.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module,
+                                const TargetModel &target,
                                 const CompileOptions &options,
                                 uint64_t weightsSize,
                                 mlir::TimingScope &timing);

@@ -10,6 +10,7 @@
 #include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
 #include "rubato/Target/CPU/Passes.h"
+#include "rubato/Target/CPU/Target.h"
 #include "rubato/Train/Passes.h"
 
 #include "mlir/IR/Dialect.h"
@@ -17,7 +18,13 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 
+void rubato::registerTargets() {
+  static bool once = (registerCPUTarget(), true);
+  (void)once;
+}
+
 void rubato::registerDialects(mlir::DialectRegistry &registry) {
+  registerTargets();
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<nn::NnDialect>();

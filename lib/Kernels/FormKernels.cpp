@@ -5,9 +5,9 @@
 
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
-#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Support/Stage.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -45,9 +45,9 @@ std::string baseName(Location loc, bool &backward) {
 /// Makes kernels out of groups, each distinct one once.
 class KernelMaker {
 public:
-  explicit KernelMaker(ModuleOp module)
-      : module(module), wholeModel(module.getLoc()), symbols(module),
-        builder(OpBuilder::atBlockEnd(module.getBody())) {}
+  KernelMaker(ModuleOp module, const TargetModel &target)
+      : module(module), target(target), wholeModel(module.getLoc()),
+        symbols(module), builder(OpBuilder::atBlockEnd(module.getBody())) {}
 
   /// Outlines the groups of a block and orders what is left. Fails, rather
   /// than leave something out, where groups wait for each other. `part` is what
@@ -60,6 +60,7 @@ private:
   std::string nameOf(KernelGroup &group, StringRef part);
 
   ModuleOp module;
+  const TargetModel &target;
   Location wholeModel;
   SymbolTable symbols;
   OpBuilder builder;
@@ -191,7 +192,7 @@ static void eraseDead(Block &block) {
 
 LogicalResult KernelMaker::run(Block &block, StringRef part) {
   eraseDead(block);
-  KernelGroups groups(block);
+  KernelGroups groups(block, target);
   auto items = orderItems(block, groups);
   if (failed(items))
     return failure();
@@ -254,14 +255,20 @@ void addFreshVariants(ModuleOp module, const nn::TrainingSignature &gradient) {
 }
 
 class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
+public:
+  using FormKernelsBase::FormKernelsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    const TargetModel *model = TargetModel::findOrReport(target, module);
+    if (!model)
+      return signalPassFailure();
     if (module.getOps<gsync::RoleOp>().empty()) {
       module.emitError("has no gsync.role; this pass takes a module of the "
                        "sync stage");
       return signalPassFailure();
     }
-    if (failed(checkCompilable(module)))
+    if (failed(checkCompilable(module, *model)))
       return signalPassFailure();
     auto gradient =
         nn::TrainingSignature::findDefined(module, nn::TrainingKind::Gradient);
@@ -277,7 +284,7 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
     bringNumbersIntoTensors(module);
     sinkFreeOperations(module);
     computeHandedOutValues(module);
-    KernelMaker maker(module);
+    KernelMaker maker(module, *model);
     for (FunctionOpInterface function :
          {gradient->getFunction(), evaluate->getFunction()})
       if (failed(maker.run(function.getFunctionBody().front())))
@@ -295,9 +302,8 @@ class FormKernels : public rubato::impl::FormKernelsBase<FormKernels> {
         function.erase(); // inlined
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(kKernelAttr))
-        function->setAttr(
-            kKernelAttr,
-            KernelFacts::derive(function).toAttribute(&getContext()));
+        function->setAttr(kKernelAttr,
+                          model->describe(function).toAttribute(&getContext()));
     module->setAttr(kStageAttr,
                     StringAttr::get(&getContext(), stageName(Stage::Kernels)));
   }

@@ -2,6 +2,7 @@
 #include "KernelGroups.h"
 
 #include "dialects/nn/Nn.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -10,9 +11,6 @@
 using namespace mlir;
 using namespace rubato;
 using Kind = KernelGroup::Kind;
-
-/// Results per sample this small may be produced inside a reduction.
-static constexpr int64_t kSmallResult = 4096;
 
 bool rubato::isView(Operation *op) {
   return isa<nn::UnpackOp, nn::PackOp, nn::ReshapeOp>(op);
@@ -61,7 +59,8 @@ static bool isNeededOutside(Operation *op) {
          });
 }
 
-KernelGroups::KernelGroups(Block &block) : block(block) {
+KernelGroups::KernelGroups(Block &block, const TargetModel &target)
+    : block(block), target(target) {
   for (Operation &op : block) {
     if (auto kind = kindOf(&op))
       place(&op, *kind);
@@ -179,7 +178,7 @@ void KernelGroups::sinkProducers() {
     case Kind::Reduction:
       legal = group->kind == Kind::Elementwise ||
               (group->kind == Kind::Reduction &&
-               group->shape.getNumElements() <= kSmallResult);
+               group->shape.getNumElements() <= target.mostRecomputed());
       break;
     case Kind::Elementwise:
       legal = group->kind == Kind::Elementwise && sameShape;

@@ -12,6 +12,8 @@
 
 namespace rubato {
 
+class TargetModel;
+
 struct KernelGroup {
   enum class Kind { Contraction, Reduction, Elementwise };
   Kind kind;
@@ -29,7 +31,7 @@ bool isView(mlir::Operation *op);
 /// Groups the tensor operations of one block.
 class KernelGroups {
 public:
-  explicit KernelGroups(mlir::Block &block);
+  KernelGroups(mlir::Block &block, const TargetModel &target);
 
   /// Groups in the order of their first operation.
   llvm::SmallVector<KernelGroup *> groups() const;
@@ -45,6 +47,7 @@ private:
   KernelGroup *onlyUser(KernelGroup *group);
 
   mlir::Block &block;
+  const TargetModel &target;
   std::vector<std::unique_ptr<KernelGroup>> storage;
   llvm::DenseMap<mlir::Operation *, KernelGroup *> membership;
 };

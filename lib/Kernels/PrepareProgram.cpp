@@ -4,6 +4,7 @@
 #include "dialects/gsync/Gsync.h"
 #include "rubato/Support/Stage.h"
 #include "rubato/Support/Unsupported.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -181,7 +182,8 @@ void rubato::computeHandedOutValues(ModuleOp module) {
 // What cannot be compiled
 //===----------------------------------------------------------------------===//
 
-LogicalResult rubato::checkCompilable(ModuleOp module) {
+LogicalResult rubato::checkCompilable(ModuleOp module,
+                                      const TargetModel &target) {
   auto refuse = [](Operation *op, const Twine &why) {
     InFlightDiagnostic diag = op->emitOpError()
                               << "kernels stage: cannot be compiled to native "
@@ -204,8 +206,11 @@ LogicalResult rubato::checkCompilable(ModuleOp module) {
         return WalkResult::interrupt();
       }
       if (auto repeat = dyn_cast<gsync::RepeatOp>(op);
-          repeat && repeat.getAhead() != 0) {
-        refuse(op, "no body runs ahead of a poll on a CPU");
+          repeat &&
+          static_cast<int64_t>(repeat.getAhead()) > target.mostAhead()) {
+        refuse(op, "on " + target.name() + " at most " +
+                       Twine(target.mostAhead()) +
+                       " bodies run ahead of a poll");
         return WalkResult::interrupt();
       }
       if (isa<scf::SCFDialect>(op->getDialect()) &&

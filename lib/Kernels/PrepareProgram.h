@@ -8,6 +8,8 @@
 
 namespace rubato {
 
+class TargetModel;
+
 /// Copies functions to where roles call them: `gradient`, or every one but
 /// that. Each leaves a gsync.work behind.
 void inlineGradients(mlir::ModuleOp module,
@@ -27,7 +29,8 @@ void sinkFreeOperations(mlir::ModuleOp module);
 void computeHandedOutValues(mlir::ModuleOp module);
 
 /// Refuses what no native code can be made from, with the operation's place.
-llvm::LogicalResult checkCompilable(mlir::ModuleOp module);
+llvm::LogicalResult checkCompilable(mlir::ModuleOp module,
+                                    const TargetModel &target);
 
 } // namespace rubato
 

@@ -9,6 +9,7 @@
 #include "rubato/Kernels/SynchronousProgram.h"
 #include "rubato/Schedule/Passes.h"
 #include "rubato/Support/Stage.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,6 +33,10 @@ public:
   using BuildScheduleBase::BuildScheduleBase;
 
   void runOnOperation() override {
+    const TargetModel *model =
+        TargetModel::findOrReport(target, getOperation());
+    if (!model)
+      return signalPassFailure();
     if (!isSynchronous(getOperation())) {
       if (failed(scheduleProgram(getOperation())))
         return signalPassFailure();
@@ -47,7 +52,8 @@ public:
     if (failed(found))
       return signalPassFailure();
     parts = *found;
-    buckets = cutBuckets(parts.layout, bucketBytes);
+    buckets = cutBuckets(parts.layout,
+                         bucketBytes ? bucketBytes : model->bucketBytes());
     if (failed(placeCells()) || failed(placeBatch()) ||
         failed(placeReduction()) || failed(placeEvaluation()) ||
         failed(placeRest()))

@@ -67,7 +67,7 @@ gsync.role @worker on @world {
   gsync.strand (%f: !gsync.future<tensor<i64>>) {
     %go = arith.constant false
     %one = arith.constant 1 : i64
-    // expected-error@+1 {{'gsync.repeat' op kernels stage: cannot be compiled to native code: no body runs ahead of a poll on a CPU}}
+    // expected-error@+1 {{'gsync.repeat' op kernels stage: cannot be compiled to native code: on cpu at most 0 bodies run ahead of a poll}}
     %k = gsync.repeat until(%f : !gsync.future<tensor<i64>>) at_least(%one) ahead(2) {
     ^bb0(%i: i64):
       gsync.yield

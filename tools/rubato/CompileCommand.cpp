@@ -4,7 +4,7 @@
 #include "rubato/Driver/Compiler.h"
 #include "rubato/Support/Register.h"
 #include "rubato/Support/Unsupported.h"
-#include "rubato/Target/CPU/Link.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -229,7 +229,10 @@ int runCompileCommand(int argc, char **argv) {
     llvm::errs() << "error: --float=f64 needs --kernels=reference\n";
     return kUsage;
   }
-  if (job.options.batch < 1 || job.options.bucketBytes < 1) {
+  job.given = flags.given();
+  if (job.options.batch < 1 ||
+      (job.options.bucketBytes < 1 &&
+       llvm::is_contained(job.given, "bucket-bytes"))) {
     llvm::errs() << "error: --batch and --bucket-bytes must be at least 1\n";
     return kUsage;
   }
@@ -243,7 +246,6 @@ int runCompileCommand(int argc, char **argv) {
   }
   if (!checkNumbers(job.options))
     return kUsage;
-  job.given = flags.given();
   release(category);
   job.input = input;
   job.output = output;
@@ -252,8 +254,10 @@ int runCompileCommand(int argc, char **argv) {
     job.output = job.stopAfter == Stage::Exe   ? "train"
                  : job.stopAfter == Stage::Obj ? "train.o"
                                                : "-";
-  job.linkFiles = linkFilesDirectory(
-      llvm::sys::fs::getMainExecutable(argv[0], (void *)&runCompileCommand));
+  registerTargets();
+  if (const TargetModel *target = TargetModel::find(job.options.target))
+    job.linkFiles = target->linkFiles(
+        llvm::sys::fs::getMainExecutable(argv[0], (void *)&runCompileCommand));
 
   DialectRegistry registry;
   registerDialects(registry);

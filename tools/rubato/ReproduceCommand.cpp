@@ -5,7 +5,9 @@
 #include "Reproduce/Gossip.h"
 #include "Reproduce/Page.h"
 
-#include "rubato/Target/CPU/Link.h"
+#include "rubato/Driver/CompileOptions.h"
+#include "rubato/Support/Register.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -150,8 +152,11 @@ int runReproduceCommand(int argc, char **argv) {
   if (Error error = checkReport(options.report))
     return complain(toString(std::move(error)), 1);
   mlir::registerPassManagerCLOptions(); // the compiler asks for them
-  std::string linkFiles = rubato::linkFilesDirectory(
-      sys::fs::getMainExecutable(argv[0], (void *)&runReproduceCommand));
+  rubato::registerTargets();
+  std::string linkFiles =
+      rubato::TargetModel::find(rubato::CompileOptions().target)
+          ->linkFiles(sys::fs::getMainExecutable(argv[0],
+                                                 (void *)&runReproduceCommand));
   SmallString<128> folder(options.keep);
   std::error_code code =
       options.keep.empty()

@@ -31,8 +31,8 @@ struct CompileOptions {
   std::string algorithm = defaultAlgorithm();
   std::vector<std::string> algorithmOptions;
   // kernels, schedule, target
-  std::string kernels = "fast", march = "x86-64-v3";
-  int64_t bucketBytes = 1 << 20;
+  std::string target = "cpu", kernels = "fast", march = "x86-64-v3";
+  int64_t bucketBytes = 0; // as the target likes
 
   template <typename Visitor> void visit(Visitor &&v) {
     v("batch", batch, "samples in one micro-batch (the quantum)");
@@ -58,6 +58,7 @@ struct CompileOptions {
     v("algorithm", algorithm, "how workers synchronise (rubato explain)");
     v("algorithm-option", algorithmOptions,
       "constant of the algorithm: NAME=VALUE (rubato explain ALGORITHM)");
+    v("target", target, "what the executable runs on: cpu");
     v("kernels", kernels, "fast, or reference (plain loops)");
     v("march", march, "processor: x86-64-v3, native, …");
     v("bucket-bytes", bucketBytes, "size at which a gradient bucket is closed");

@@ -4,7 +4,7 @@
 
 #include "rubato/Driver/CompileOptions.h"
 #include "rubato/Support/Stage.h"
-#include "rubato/Target/CPU/Link.h"
+#include "rubato/Target/TargetModel.h"
 
 #include "mlir/Support/Timing.h"
 

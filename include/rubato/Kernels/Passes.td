@@ -66,6 +66,10 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
         attributes {rubato.kernel = #nn.kernel<contraction>} { … }
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "the target that kernels are made for">
+  ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::rubato::nn::NnDialect"];
 }

@@ -93,8 +93,11 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"bucketBytes", "bucket-bytes", "int64_t", "1048576",
-           "a bucket is closed when it holds this many bytes">
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "0",
+           "a bucket is closed when it holds this many bytes; 0: as the target "
+           "likes">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "the target that the schedule is made for">
   ];
   let dependentDialects = ["::rubato::sched::SchedDialect",
                            "::mlir::scf::SCFDialect",

@@ -8,7 +8,10 @@ class DialectRegistry;
 
 namespace rubato {
 
-/// All dialects a Rubato module may hold, and their interfaces.
+/// All targets (TargetModel::find); a second call changes nothing.
+void registerTargets();
+
+/// All dialects a Rubato module may hold, their interfaces, and all targets.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// All passes, ours and upstream's.

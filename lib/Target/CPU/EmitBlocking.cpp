@@ -1,6 +1,6 @@
 // How a contraction is cut into tiles, panels and blocks. Only the speed of a
 // kernel depends on it, never a bit of its results.
-#include "rubato/Target/CPU/EmitContraction.h"
+#include "EmitContraction.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -14,7 +14,7 @@
 // never in a destination, which may be an operand of the epilogue. The chain is
 // written with math.fma, one rounding by definition; vector.fma leaves the
 // choice to the code generator.
-#include "rubato/Target/CPU/EmitContraction.h"
+#include "EmitContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

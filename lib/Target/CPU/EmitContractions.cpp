@@ -1,7 +1,7 @@
 // cpu-emit-contractions: finds kernels that are a matrix product with an
 // optional epilogue and lets the loops of EmitContractionLoops.cpp replace
 // them.
-#include "rubato/Target/CPU/EmitContraction.h"
+#include "EmitContraction.h"
 #include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,32 +58,38 @@ static bool readsDims(AffineMap map, unsigned first, unsigned second,
   return swapped || (x == first && y == second);
 }
 
-/// Fills in what `op` says; false if it is not a product.
-static bool matchProduct(linalg::LinalgOp op, Contraction &c) {
+/// Fills in what `op` says; nothing if it is not a product.
+static std::optional<Contraction> matchProduct(linalg::LinalgOp op,
+                                               Refusal &refuse) {
+  Contraction c;
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 ||
-      !op.hasPureTensorSemantics() || !isMultiplyAdd(op) ||
-      !isZeroFill(op.getDpsInits()[0]))
-    return false;
+      !op.hasPureTensorSemantics())
+    return refuse("'" + op->getName().getStringRef() +
+                  "' is no product of two matrices");
+  if (!isMultiplyAdd(op))
+    return refuse("the product is not a sum of products in f32");
+  if (!isZeroFill(op.getDpsInits()[0]))
+    return refuse("the sum of the product does not start from zero");
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (maps[2].getNumResults() != 2 || !maps[2].isProjectedPermutation())
-    return false;
+    return refuse("the result of the product is no matrix");
   unsigned m = maps[2].getDimPosition(0), n = maps[2].getDimPosition(1);
   unsigned k = 3 - m - n;
   if (op.getIteratorTypesArray()[k] != utils::IteratorType::reduction ||
       !readsDims(maps[0], m, k, c.transposeA) ||
       !readsDims(maps[1], k, n, c.transposeB))
-    return false;
+    return refuse("an operand of the product is not read as a matrix");
   c.a = op.getDpsInputs()[0];
   c.b = op.getDpsInputs()[1];
   if (!isa<BlockArgument>(c.a) || !isa<BlockArgument>(c.b))
-    return false;
+    return refuse("an operand of the product is computed in the kernel");
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   c.product = op;
   c.m = ranges[m];
   c.n = ranges[n];
   c.k = ranges[k];
-  return true;
+  return c;
 }
 
 /// Whether `op` can run on the registers that hold the product.
@@ -99,35 +105,40 @@ static bool matchEpilogue(linalg::GenericOp op, Contraction &c) {
   return true;
 }
 
-std::optional<Contraction> matchContraction(func::FuncOp func) {
+std::optional<Contraction> matchContraction(func::FuncOp func,
+                                            Refusal &refuse) {
   if (!isTensorKernel(func))
-    return std::nullopt;
+    return refuse("an operand or a result is empty or has no static shape");
   Contraction c;
   for (Operation &op : func.front().without_terminator()) {
     if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
       continue;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp)
-      return std::nullopt;
+      return refuse("'" + op.getName().getStringRef() +
+                    "' stands in the kernel");
     if (!c.product) {
-      if (!matchProduct(linalgOp, c))
+      std::optional<Contraction> product = matchProduct(linalgOp, refuse);
+      if (!product)
         return std::nullopt;
+      c = *product;
       continue;
     }
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (c.epilogue || !generic || !matchEpilogue(generic, c))
-      return std::nullopt;
+      return refuse("what follows the product is more than one elementwise "
+                    "operation on it");
     c.epilogue = generic;
   }
   if (!c.product)
-    return std::nullopt;
+    return refuse("there is no product");
   for (Value v : func.front().getTerminator()->getOperands()) {
     if (v == c.product->getResult(0))
       c.results.push_back(-1);
     else if (c.epilogue && v.getDefiningOp() == c.epilogue)
       c.results.push_back(cast<OpResult>(v).getResultNumber());
     else
-      return std::nullopt;
+      return refuse("a result is neither the product nor computed from it");
   }
   return c;
 }
@@ -137,7 +148,8 @@ namespace {
 struct CPUEmitContractionsPass
     : impl::CPUEmitContractionsPassBase<CPUEmitContractionsPass> {
   void runOnOperation() override {
-    std::optional<Contraction> c = matchContraction(getOperation());
+    Refusal refusal;
+    std::optional<Contraction> c = matchContraction(getOperation(), refusal);
     if (!c)
       return;
     MemrefKernel kernel(getOperation());

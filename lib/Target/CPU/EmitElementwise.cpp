@@ -1,6 +1,7 @@
 // cpu-emit-elementwise: kernels that are one elementwise linalg.generic, as
 // loops over vectors.
-#include "rubato/Kernels/KernelFacts.h"
+#include "Emitters.h"
+
 #include "rubato/Target/CPU/EmitSupport.h"
 #include "rubato/Target/CPU/Passes.h"
 
@@ -24,30 +25,56 @@ namespace rubato::cpu {
 /// of operations overlap.
 static constexpr int64_t chunk = 16;
 
-/// The one operation of the kernel, or null. `results[i]` says which of its
-/// results the kernel's result i is.
-static linalg::GenericOp matchElementwise(func::FuncOp func,
-                                          SmallVectorImpl<unsigned> &results) {
-  linalg::GenericOp found;
+namespace {
+
+/// The one operation of a kernel. `results[i]` says which of its results the
+/// kernel's result i is.
+struct ElementwiseKernel {
+  linalg::GenericOp op;
+  SmallVector<unsigned> results;
+  bool split = false; // the launch says which part of dimension 0
+};
+
+} // namespace
+
+static std::optional<ElementwiseKernel> matchElementwise(func::FuncOp func,
+                                                         Refusal &refuse) {
+  ElementwiseKernel kernel;
   if (!isTensorKernel(func))
-    return {};
+    return refuse("an operand or a result is empty or has no static shape");
   for (Operation &op : func.front().without_terminator()) {
     if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
       continue;
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (found || !generic || !isElementwise(generic) ||
-        !llvm::all_of(generic.getDpsInputs(), isReadable))
-      return {};
-    found = generic;
+    if (!generic)
+      return refuse("'" + op.getName().getStringRef() +
+                    "' stands in the kernel");
+    if (kernel.op)
+      return refuse("its results are not computed together");
+    if (!isElementwise(generic))
+      return refuse("it reads along another dimension than it writes, or "
+                    "computes something that has no vector form");
+    if (!llvm::all_of(generic.getDpsInputs(), isReadable))
+      return refuse("it reads a constant tensor of several values");
+    kernel.op = generic;
   }
-  if (!found)
-    return {};
+  if (!kernel.op)
+    return refuse("it computes nothing");
   for (Value v : func.front().getTerminator()->getOperands()) {
-    if (v.getDefiningOp() != found)
-      return {};
-    results.push_back(cast<OpResult>(v).getResultNumber());
+    if (v.getDefiningOp() != kernel.op)
+      return refuse("it returns what it was given");
+    kernel.results.push_back(cast<OpResult>(v).getResultNumber());
   }
-  return found;
+  int64_t split = KernelFacts::of(func).split;
+  SmallVector<int64_t> shape = kernel.op.getStaticLoopRanges();
+  if (split != 1 && split != shape.front())
+    return refuse("it is split along another dimension than the first");
+  kernel.split = split == shape.front();
+  return kernel;
+}
+
+bool takesElementwise(func::FuncOp kernel, Refusal &refusal) {
+  return matchElementwise(kernel, refusal).has_value();
 }
 
 namespace {
@@ -200,16 +227,13 @@ namespace {
 struct CPUEmitElementwisePass
     : impl::CPUEmitElementwisePassBase<CPUEmitElementwisePass> {
   void runOnOperation() override {
-    SmallVector<unsigned> results;
-    linalg::GenericOp op = matchElementwise(getOperation(), results);
-    if (!op)
+    Refusal refusal;
+    std::optional<ElementwiseKernel> found =
+        matchElementwise(getOperation(), refusal);
+    if (!found)
       return;
-    int64_t split = KernelFacts::of(getOperation()).split;
-    int64_t rows = op.getStaticLoopRanges().front();
-    if (split != 1 && split != rows)
-      return; // split in a way of its own
     MemrefKernel kernel(getOperation());
-    Emitter(op, kernel, results, split == rows).emit();
+    Emitter(found->op, kernel, found->results, found->split).emit();
   }
 };
 

@@ -4,7 +4,7 @@
 // B goes to panels [k][16], columns past the edge as zeros. A stored as [k, m]
 // goes to tiles [k][rows]. Nothing outside the operands is read: tails are cut
 // into narrower vectors.
-#include "rubato/Target/CPU/EmitContraction.h"
+#include "EmitContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,5 +1,7 @@
 // cpu-emit-reductions: kernels that are a sum over the rows of a matrix, as
 // loops over vectors of columns.
+#include "Emitters.h"
+
 #include "rubato/Target/CPU/EmitSupport.h"
 #include "rubato/Target/CPU/Passes.h"
 
@@ -62,9 +64,10 @@ static bool matchSum(linalg::LinalgOp op, ColumnSum &c) {
   return true;
 }
 
-static std::optional<ColumnSum> matchColumnSum(func::FuncOp func) {
+static std::optional<ColumnSum> matchColumnSum(func::FuncOp func,
+                                               Refusal &refuse) {
   if (!isTensorKernel(func))
-    return std::nullopt;
+    return refuse("an operand or a result is empty or has no static shape");
   ColumnSum c;
   for (Operation &op : func.front().without_terminator()) {
     if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
@@ -72,29 +75,37 @@ static std::optional<ColumnSum> matchColumnSum(func::FuncOp func) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!c.sum) {
       if (!linalgOp || !matchSum(linalgOp, c))
-        return std::nullopt;
+        return refuse("'" + op.getName().getStringRef() +
+                      "' is no sum in f32 over the rows of a matrix that is an "
+                      "operand of the kernel");
       continue;
     }
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (c.epilogue || !generic || !isElementwise(generic) ||
         generic.getNumLoops() != 1)
-      return std::nullopt;
+      return refuse("what follows the sum is more than one elementwise "
+                    "operation on it");
     for (Value in : generic.getDpsInputs())
       if (in != c.sum->getResult(0) && !isReadable(in))
-        return std::nullopt;
+        return refuse("what follows the sum reads a constant tensor of several "
+                      "values");
     c.epilogue = generic;
   }
   if (!c.sum)
-    return std::nullopt;
+    return refuse("there is no sum");
   for (Value v : func.front().getTerminator()->getOperands()) {
     if (v == c.sum->getResult(0))
       c.results.push_back(-1);
     else if (c.epilogue && v.getDefiningOp() == c.epilogue)
       c.results.push_back(cast<OpResult>(v).getResultNumber());
     else
-      return std::nullopt;
+      return refuse("a result is neither the sum nor computed from it");
   }
   return c;
+}
+
+bool takesColumnSum(func::FuncOp kernel, Refusal &refusal) {
+  return matchColumnSum(kernel, refusal).has_value();
 }
 
 /// Sums the columns from `col` on, cut into vectors of `parts` lanes.
@@ -162,7 +173,8 @@ namespace {
 struct CPUEmitReductionsPass
     : impl::CPUEmitReductionsPassBase<CPUEmitReductionsPass> {
   void runOnOperation() override {
-    std::optional<ColumnSum> c = matchColumnSum(getOperation());
+    Refusal refusal;
+    std::optional<ColumnSum> c = matchColumnSum(getOperation(), refusal);
     if (!c)
       return;
     MemrefKernel kernel(getOperation());

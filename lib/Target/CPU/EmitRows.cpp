@@ -2,7 +2,6 @@
 // the losses on it.
 #include "EmitRows.h"
 
-#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -169,9 +168,9 @@ static int64_t scratchBytes(const RowChain &chain) {
   return bytes;
 }
 
-std::optional<RowChain> matchRowChain(func::FuncOp func) {
+std::optional<RowChain> matchRowChain(func::FuncOp func, Refusal &refuse) {
   if (!isTensorKernel(func))
-    return std::nullopt;
+    return refuse("an operand or a result is empty or has no static shape");
   SmallVector<linalg::GenericOp> generics;
   for (Operation &op : func.front().without_terminator()) {
     if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
@@ -179,11 +178,11 @@ std::optional<RowChain> matchRowChain(func::FuncOp func) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || generic.getNumLoops() == 0 ||
         !generic.hasPureTensorSemantics() || !hasVectorPayload(generic))
-      return std::nullopt;
+      return refuse("'" + op.getName().getStringRef() + "' has no vector form");
     generics.push_back(generic);
   }
   if (generics.empty())
-    return std::nullopt;
+    return refuse("it computes nothing");
 
   RowChain chain;
   unsigned rowLoops = countRowLoops(generics);
@@ -191,22 +190,25 @@ std::optional<RowChain> matchRowChain(func::FuncOp func) {
   bool totals = false;
   for (linalg::GenericOp op : generics) {
     std::optional<RowOp> row = classify(op, rowLoops);
-    if (!row || !readsOneRow(*row, computed))
-      return std::nullopt;
+    if (!row)
+      return refuse("a reduction is neither along the rows nor over all of "
+                    "them");
+    if (!readsOneRow(*row, computed))
+      return refuse("a step reads something else than its own row");
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     if (llvm::any_of(ranges, [](int64_t range) { return range <= 0; }))
-      return std::nullopt; // empty, or not known
+      return refuse("a loop is empty, or its length is not known");
     int64_t columns = ranges.size() > rowLoops ? ranges.pop_back_val() : 0;
     if (chain.ops.empty())
       chain.rows = ranges;
     if (chain.columns == 0)
       chain.columns = columns;
     if (ranges != chain.rows || (columns != 0 && columns != chain.columns))
-      return std::nullopt;
+      return refuse("its steps differ in the number of rows or columns");
     for (Value result : op->getResults()) {
       if (row->step == RowStep::Columns &&
           !isStorable(getElementTypeOrSelf(result.getType())))
-        return std::nullopt;
+        return refuse("a step gives a vector of bits");
       computed[result] = row->step;
     }
     totals |= row->step == RowStep::Total;
@@ -214,15 +216,17 @@ std::optional<RowChain> matchRowChain(func::FuncOp func) {
   }
   for (Value v : func.front().getTerminator()->getOperands()) {
     if (!computed.contains(v) || !isStorable(getElementTypeOrSelf(v.getType())))
-      return std::nullopt;
+      return refuse("a result is not computed here, or is bits");
     chain.results.push_back(v);
   }
   if (scratchBytes(chain) > kRowScratchLimit)
-    return std::nullopt;
+    return refuse("what lies between its steps takes " +
+                  Twine(scratchBytes(chain)) + " bytes, more than " +
+                  Twine(kRowScratchLimit));
   int64_t split = KernelFacts::of(func).split;
   chain.split = split != 1;
   if (chain.split && (totals || split != chain.rows.front()))
-    return std::nullopt; // split in a way of its own
+    return refuse("it is split along something else than its rows");
   return chain;
 }
 
@@ -230,7 +234,8 @@ namespace {
 
 struct CPUEmitRowsPass : impl::CPUEmitRowsPassBase<CPUEmitRowsPass> {
   void runOnOperation() override {
-    std::optional<RowChain> chain = matchRowChain(getOperation());
+    Refusal refusal;
+    std::optional<RowChain> chain = matchRowChain(getOperation(), refusal);
     if (!chain)
       return;
     MemrefKernel kernel(getOperation());

@@ -3,6 +3,8 @@
 #ifndef RUBATO_LIB_TARGET_CPU_EMITROWS_H
 #define RUBATO_LIB_TARGET_CPU_EMITROWS_H
 
+#include "Emitters.h"
+
 #include "rubato/Target/CPU/EmitSupport.h"
 
 #include <optional>
@@ -58,7 +60,8 @@ struct RowChain {
 };
 
 /// The chain that `func` is, if it is one.
-std::optional<RowChain> matchRowChain(mlir::func::FuncOp func);
+std::optional<RowChain> matchRowChain(mlir::func::FuncOp func,
+                                      Refusal &refusal);
 
 /// Writes the loops of `chain` into the body of `kernel`.
 void emitRowChain(const RowChain &chain, const MemrefKernel &kernel);

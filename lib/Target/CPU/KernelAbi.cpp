@@ -25,14 +25,6 @@ bool isKernelBody(LLVM::LLVMFuncOp body) {
                       [](Type type) { return type.isInteger(64); });
 }
 
-/// The type of an rb_kernel_fn.
-LLVM::LLVMFunctionType kernelType(MLIRContext *context) {
-  auto i64 = IntegerType::get(context, 64);
-  return LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(context),
-      {LLVM::LLVMPointerType::get(context), i64, i64});
-}
-
 /// Moves `body` out of the way of its own name and puts the C form there.
 void wrapKernel(LLVM::LLVMFuncOp body) {
   ImplicitLocOpBuilder b(body.getLoc(), body->getContext());
@@ -94,20 +86,3 @@ struct KernelAbi : rubato::impl::CPUKernelAbiPassBase<KernelAbi> {
 };
 
 } // namespace
-
-OwningOpRef<ModuleOp> rubato::extractKernels(ModuleOp module) {
-  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  module.getContext()->loadDialect<LLVM::LLVMDialect>();
-  for (auto function :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    if (!function->hasAttr(kKernelAttr))
-      continue;
-    OpBuilder b(function);
-    auto declaration =
-        LLVM::LLVMFuncOp::create(b, function.getLoc(), function.getSymName(),
-                                 kernelType(module.getContext()));
-    declaration->setAttr(kKernelAttr, function->getAttr(kKernelAttr));
-    function->moveBefore(kernels->getBody(), kernels->getBody()->end());
-  }
-  return kernels;
-}

@@ -1,6 +1,7 @@
 // Executables linked in this process, and what is said when that fails.
 #include "rubato/Target/CPU/Link.h"
 #include "rubato/Target/CPU/Passes.h"
+#include "rubato/Target/ExtractKernels.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -2,6 +2,8 @@
 #ifndef RUBATO_TARGET_CPU_CODEGEN_H
 #define RUBATO_TARGET_CPU_CODEGEN_H
 
+#include "rubato/Target/TargetModel.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -16,9 +18,6 @@ struct CodeGenOptions {
   /// LLVM's optimisation level, 0 to 3.
   unsigned optimize = 2;
 };
-
-/// Starts a diagnostic at the place that the caller thinks right.
-using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// Writes `module` as a position-independent object file. The same module and
 /// options give the same bytes. No fast-math, no contraction.

@@ -10,12 +10,6 @@ namespace rubato {
 /// ../lib/rubato beside it.
 std::string linkFilesDirectory(llvm::StringRef executable);
 
-/// What an executable holds beside its core.
-struct LinkOptions {
-  bool simulator = true; // the command `simulate`
-  bool symbols = false;  // names of functions, for debuggers and profilers
-};
-
 /// Links object files, given by their bytes, with the start files and the
 /// archives in `filesDirectory` to a dynamic position-independent executable.
 /// Needs no compiler on the machine, only its C library.

@@ -4,7 +4,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
 
 namespace rubato {
@@ -22,11 +21,6 @@ void buildKernelsToLLVMPipeline(mlir::OpPassManager &pm);
 /// Lets the emitters take the kernels that they know, from linalg on tensors
 /// to vector loops; the others stay for buildKernelsToLLVMPipeline.
 void buildEmitKernelsPipeline(mlir::OpPassManager &pm);
-
-/// Moves the kernels of `module` to a module of their own and leaves a
-/// declaration of the C form of each behind. Host code can then take their
-/// addresses (llvm.mlir.addressof), and both modules can be compiled apart.
-mlir::OwningOpRef<mlir::ModuleOp> extractKernels(mlir::ModuleOp module);
 
 /// Makes the pipelines known to tools as `cpu-kernels-to-llvm` and
 /// `cpu-emit-kernels`.

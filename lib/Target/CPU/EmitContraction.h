@@ -1,7 +1,9 @@
 // The contraction emitter's description of one matrix product and the blocking
 // that its loops use.
-#ifndef RUBATO_TARGET_CPU_EMITCONTRACTION_H
-#define RUBATO_TARGET_CPU_EMITCONTRACTION_H
+#ifndef RUBATO_LIB_TARGET_CPU_EMITCONTRACTION_H
+#define RUBATO_LIB_TARGET_CPU_EMITCONTRACTION_H
+
+#include "Emitters.h"
 
 #include "rubato/Target/CPU/EmitSupport.h"
 
@@ -22,7 +24,8 @@ struct Contraction {
 
 /// Recognises a kernel whose body is one matrix product over zeros and at most
 /// one elementwise operation on its result.
-std::optional<Contraction> matchContraction(mlir::func::FuncOp func);
+std::optional<Contraction> matchContraction(mlir::func::FuncOp func,
+                                            Refusal &refusal);
 
 /// How the loops of one contraction are cut; EmitContractionLoops.cpp shows the
 /// nest.
@@ -58,4 +61,4 @@ void emitContraction(Contraction &c, const MemrefKernel &kernel);
 
 } // namespace rubato::cpu
 
-#endif // RUBATO_TARGET_CPU_EMITCONTRACTION_H
+#endif // RUBATO_LIB_TARGET_CPU_EMITCONTRACTION_H
