@@ -1,6 +1,7 @@
 // The compiler: stages, files between them, the executable.
 #include "rubato/Driver/Compiler.h"
 
+#include "Explain.h"
 #include "Pipeline.h"
 #include "WeightsBlob.h"
 
@@ -35,6 +36,7 @@ public:
 
 private:
   int chooseTarget();
+  void explainAfter(Stage stage);
   int importModel();
   int readStage();
   LogicalResult runStage(Stage stage);
@@ -235,6 +237,12 @@ int Compiler::emit() {
   return succeeded(writeText(job.output)) ? 0 : 1;
 }
 
+/// The report comes once, with the last stage that still shows its subject.
+void Compiler::explainAfter(Stage stage) {
+  if (job.explain && stage == std::min(job.stopAfter, Stage::Schedule))
+    explain(*module, *target, targetOptions(job.options), llvm::errs());
+}
+
 int Compiler::run() {
   if (!job.dumpDirectory.empty())
     if (auto error = llvm::sys::fs::create_directories(job.dumpDirectory))
@@ -249,12 +257,14 @@ int Compiler::run() {
     return code;
   if (job.fromModel && failed(dump(Stage::Import)))
     return 1;
+  explainAfter(job.startFrom);
   Stage last = std::min(job.stopAfter, Stage::Llvm);
   for (int s = static_cast<int>(job.startFrom) + 1; s <= static_cast<int>(last);
        ++s) {
     if (failed(runStage(static_cast<Stage>(s))) ||
         failed(dump(static_cast<Stage>(s))))
       return 1;
+    explainAfter(static_cast<Stage>(s));
   }
   return emit();
 }

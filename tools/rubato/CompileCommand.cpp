@@ -178,6 +178,9 @@ int runCompileCommand(int argc, char **argv) {
                "profilers"));
   cl::opt<bool> timing(claim("timing"), cl::cat(category),
                        cl::desc("say where compile time goes"));
+  cl::opt<bool> explain(
+      claim("explain"), cl::cat(category),
+      cl::desc("say which kernels become plain loops, and why"));
   OptionFlags flags(job.options, category);
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -217,6 +220,13 @@ int runCompileCommand(int argc, char **argv) {
   }
   job.link.simulator = !noSimulator;
   job.link.symbols = symbols;
+  if (explain && (job.stopAfter < Stage::Kernels ||
+                  (!job.fromModel && job.startFrom > Stage::Schedule))) {
+    llvm::errs() << "error: --explain needs the stage kernels or schedule; "
+                    "this compilation passes through neither\n";
+    return kUsage;
+  }
+  job.explain = explain;
   if (job.options.floatType != "f32" && job.options.floatType != "f64") {
     llvm::errs() << "error: --float must be f32 or f64\n";
     return kUsage;

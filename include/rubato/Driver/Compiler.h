@@ -17,6 +17,7 @@ struct Compilation {
   Stage stopAfter = Stage::Exe;
   bool fromModel = true; // else `input` is a file of stage `startFrom`
   Stage startFrom = Stage::Import;
+  bool explain = false;      // say on standard error what was decided
   std::string dumpDirectory; // every stage, numbered
   std::string linkFiles;     // folder with start files and the runtime
   LinkOptions link;          // what the executable holds

@@ -74,6 +74,23 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
                            "::rubato::nn::NnDialect"];
 }
 
+def ReportKernels : Pass<"report-kernels", "::mlir::ModuleOp"> {
+  let summary = "Says which kernels become plain loops, and why";
+  let description = [{
+    A remark at every kernel in linalg form that no fast emitter of the target
+    takes, with what stopped the emitter of kernels of its kind. The module is
+    not changed.
+
+    ```
+    remark: kernel 'swap' becomes plain loops: it reads along another …
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "the target that kernels are made for">
+  ];
+}
+
 def VerifyKernels : Pass<"verify-kernels", "::mlir::ModuleOp"> {
   let summary = "States the contract of the kernels stage";
   let description = [{
