@@ -1,4 +1,5 @@
 // Turns a program of kernel calls into overlapped segments.
+#include "ArenaPlanner.h"
 #include "Buckets.h"
 #include "Placement.h"
 #include "ProgramParts.h"
@@ -37,6 +38,8 @@ public:
         TargetModel::findOrReport(target, getOperation());
     if (!model)
       return signalPassFailure();
+    assert(kArenaAlignment % model->alignment() == 0 &&
+           "the arena serves every target");
     if (!isSynchronous(getOperation())) {
       if (failed(scheduleProgram(getOperation())))
         return signalPassFailure();
