@@ -53,6 +53,7 @@ private:
   json::Object program(sched::UnitOp unit);
   json::Object role(sched::RoleOp role);
   json::Object strand(sched::StrandOp strand);
+  json::Object frame(sched::FrameOp frame);
   json::Object channel(sched::ChannelOp channel);
   json::Object policy(sched::PolicyOp policy);
   json::Object rendezvous(sched::RendezvousOp place);
@@ -191,8 +192,24 @@ int64_t Printer::function(FlatSymbolRefAttr program) {
   return llvm::find(functions, program.getValue()) - functions.begin();
 }
 
+json::Object Printer::frame(sched::FrameOp frame) {
+  json::Array values;
+  for (Type type : frame.getTypes().getAsValueRange<TypeAttr>()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    int64_t count = tensor ? tensor.getNumElements() : 1;
+    values.push_back(json::Object{{"dtype", dtype(type)}, {"count", count}});
+  }
+  json::Object entry = place(frame.getBufferAttr());
+  entry["name"] = frame.getName();
+  entry["kind"] = sched::stringifyFrameKind(frame.getKind());
+  entry["values"] = std::move(values);
+  return entry;
+}
+
 json::Object Printer::strand(sched::StrandOp strand) {
-  json::Array polls;
+  json::Array polls, frames;
+  for (sched::FrameOp each : strand.frames())
+    frames.push_back(frame(each));
   if (auto channels = strand.getPollsAttr())
     for (auto channel : channels.getAsRange<FlatSymbolRefAttr>())
       polls.push_back(channel.getValue());
@@ -200,7 +217,8 @@ json::Object Printer::strand(sched::StrandOp strand) {
                       {"function", function(strand.getProgramAttr())},
                       {"cursor", strand.getCursor()},
                       {"lockstep", strand.getLockstep()},
-                      {"polls", std::move(polls)}};
+                      {"polls", std::move(polls)},
+                      {"frame", std::move(frames)}};
 }
 
 json::Object Printer::role(sched::RoleOp role) {

@@ -63,6 +63,40 @@ const RoleSpec *ManifestReader::roleNamed(const std::string &name) const {
   return nullptr;
 }
 
+FrameSpec ManifestReader::readFrame(const json &in, const std::string &where) {
+  using Kind = FrameSpec::Kind;
+  FrameSpec frame;
+  frame.name = text(in, where, "name");
+  std::string kind = text(in, where, "kind");
+  if (kind == "tensor")
+    frame.kind = Kind::Tensor;
+  else if (kind == "future")
+    frame.kind = Kind::Future;
+  else if (kind != "number")
+    fail(where + ".kind", "must be tensor, number or future");
+  for (const json &value : array(in, where, "values")) {
+    std::string at = item(where + ".values", frame.values.size());
+    constexpr int64_t most = int64_t(1) << 43; // as regions, in elements
+    rb_dtype type = dtype(value, at, "dtype");
+    frame.values.push_back({type, integer(value, at, "count", 1, most)});
+  }
+  if (frame.kind != Kind::Future && frame.values.size() != 1)
+    fail(where + ".values", "must be one of a tensor or a number");
+  if (!failed() && frame.kind == Kind::Number && frame.values[0].count != 1)
+    fail(where + ".values", "a number has one element");
+  if (failed())
+    return frame;
+  if (region(in, where) != RB_PRIVATE)
+    fail(where + ".region", "must be private");
+  bool tensor = frame.kind == Kind::Tensor;
+  Place at = place(in, where, tensor ? frame.values[0].dtype : RB_I64,
+                   tensor ? frame.values[0].count : 1);
+  frame.offset = at.offset;
+  if (!failed())
+    frames.push_back({at, frame.bytes(), where});
+  return frame;
+}
+
 StrandSpec ManifestReader::readStrand(const json &in,
                                       const std::string &where) {
   auto functions = static_cast<int64_t>(unit.program.functions.size());
@@ -78,6 +112,15 @@ StrandSpec ManifestReader::readStrand(const json &in,
       break;
     }
     strand.polls.push_back(channel.get<std::string>());
+  }
+  std::set<std::string> names;
+  for (const json &frame : array(in, where, "frame")) {
+    std::string at = item(where + ".frame", strand.frame.size());
+    strand.frame.push_back(readFrame(frame, at));
+    if (!names.insert(strand.frame.back().name).second)
+      fail(at + ".name", "appears twice");
+    if (failed())
+      break;
   }
   return strand;
 }
@@ -109,6 +152,9 @@ void ManifestReader::readRoles(const json &program) {
     }
     if (role.strands.empty())
       fail(where + ".strands", "there must be one at least");
+    // A member has one role, so those of two roles may lie at one place.
+    frames.insert(frames.end(), extents.begin(), extents.end());
+    checkDisjoint(std::exchange(frames, {}));
     if (failed())
       return;
     unit.program.roles.push_back(std::move(role));

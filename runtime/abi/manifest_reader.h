@@ -40,6 +40,7 @@ private:
   void readFunctions(const json &program);
   void readRoles(const json &program);
   StrandSpec readStrand(const json &in, const std::string &where);
+  FrameSpec readFrame(const json &in, const std::string &where);
   void readChannels(const json &program);
   void readPolicies(const json &program);
   void readSettings(const json &in, const std::string &where,
@@ -51,7 +52,6 @@ private:
 
   void checkFlatVectors();
   void checkSlots(const std::vector<Slot> &slots);
-  void checkDisjoint();
 
   /// A place that holds `count` elements, inside its region and aligned.
   Place place(const json &in, const std::string &where, rb_dtype type,
@@ -66,9 +66,11 @@ private:
     int64_t bytes;
     std::string who;
   };
+  void checkDisjoint(std::vector<Extent> extents);
 
   Unit &unit;
   std::vector<Extent> extents; // of cells and batch buffers
+  std::vector<Extent> frames;  // of the role that is being read
 };
 
 } // namespace rubato

@@ -133,7 +133,7 @@ void ManifestReader::checkFlatVectors() {
   }
 }
 
-void ManifestReader::checkDisjoint() {
+void ManifestReader::checkDisjoint(std::vector<Extent> extents) {
   std::sort(extents.begin(), extents.end(), [](auto &a, auto &b) {
     return std::pair(a.place.region, a.place.offset) <
            std::pair(b.place.region, b.place.offset);

@@ -82,7 +82,7 @@ Status ManifestReader::read(const json &root) {
   if (!failed())
     checkFlatVectors();
   if (!failed())
-    checkDisjoint();
+    checkDisjoint(extents);
   return status();
 }
 

@@ -1,8 +1,15 @@
 #include "program/spec.h"
 
+#include "support/dtype.h"
+
 #include <algorithm>
 
 namespace rubato {
+
+int64_t FrameSpec::bytes() const {
+  return kind == Kind::Tensor ? values[0].count * elementBytes(values[0].dtype)
+                              : elementBytes(RB_I64);
+}
 
 std::vector<int> ProgramSpec::rolesOfRanks(int members) const {
   int64_t fixed = 0;

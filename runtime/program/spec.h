@@ -2,6 +2,7 @@
 // the numbers in the code stand for.
 #pragma once
 
+#include "abi/rubato_abi.h"
 #include "policy/policy.h"
 #include "policy/settings.h"
 
@@ -14,6 +15,23 @@ namespace rubato {
 /// Most values of a question to a policy, and of an answer.
 inline constexpr size_t askLimit = 16;
 
+/// Something that a strand carries from round to round, in the private region.
+/// A tensor lies there itself; a number and the handle of a future have 8
+/// bytes.
+struct FrameSpec {
+  enum class Kind { Tensor, Number, Future };
+  struct Value {
+    rb_dtype dtype = RB_F32;
+    int64_t count = 0;
+  };
+  std::string name;
+  Kind kind = Kind::Number;
+  int64_t offset = 0;
+  std::vector<Value> values; // one; of a future all that it brings
+
+  int64_t bytes() const;
+};
+
 /// One strand of a role; `function` is an index into rb_unit::functions.
 struct StrandSpec {
   std::string name;
@@ -23,6 +41,7 @@ struct StrandSpec {
   /// Channels whose reduction it carries over the boundary and then polls: a
   /// round computes until the one of the round before has arrived.
   std::vector<std::string> polls = {};
+  std::vector<FrameSpec> frame = {}; // what it carries over its boundary
 };
 
 /// What a member runs; parts that a role does not have are -1.

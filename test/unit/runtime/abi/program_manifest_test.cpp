@@ -72,6 +72,67 @@ TEST(ProgramManifest, MayHaveASynchronousRoundBesides) {
   EXPECT_FALSE(loadUnit(bad.code, unit));
 }
 
+TEST(ProgramManifest, FramesAreRead) {
+  HandUnit code(delayedManifest(), delayedFunctions());
+  Unit unit;
+  Status status = loadUnit(code.code, unit);
+  ASSERT_TRUE(status) << status.message();
+  const std::vector<FrameSpec> &frame = unit.program.roles[0].strands[0].frame;
+  ASSERT_EQ(frame.size(), 1u);
+  EXPECT_EQ(frame[0].name, "carried0");
+  EXPECT_EQ(frame[0].kind, FrameSpec::Kind::Future);
+  EXPECT_EQ(frame[0].offset, int64_t(offsetof(HandPrivate, carried)));
+  EXPECT_EQ(frame[0].bytes(), 8);
+  ASSERT_EQ(frame[0].values.size(), 4u);
+  EXPECT_EQ(frame[0].values[0].dtype, RB_F32);
+  EXPECT_EQ(frame[0].values[0].count, 3);
+
+  json tensor = delayedManifest();
+  json &entry = tensor["program"]["roles"][0]["strands"][0]["frame"][0];
+  entry["kind"] = "tensor";
+  entry["offset"] = offsetof(HandPrivate, snapshot);
+  entry["values"] = json::array({{{"dtype", "f32"}, {"count", 3}}});
+  HandUnit other(tensor, delayedFunctions());
+  status = loadUnit(other.code, unit);
+  ASSERT_TRUE(status) << status.message();
+}
+
+TEST(ProgramManifest, FramesAreChecked) {
+  auto refuses = [](const char *key, json value, const char *message) {
+    json manifest = delayedManifest();
+    manifest["program"]["roles"][0]["strands"][0]["frame"][0][key] = value;
+    HandUnit code(manifest, delayedFunctions());
+    Unit unit;
+    Status status = loadUnit(code.code, unit);
+    EXPECT_NE(status.message().find(message), std::string::npos)
+        << key << ": " << status.message();
+  };
+  refuses("kind", "thing", "frame[0].kind: must be tensor, number or future");
+  refuses("kind", "tensor", "frame[0].values: must be one");
+  refuses("kind", "number", "frame[0].values: must be one");
+  refuses("region", "scratch", "frame[0].region: must be private");
+  refuses("offset", 1 << 30, "frame[0]: lies outside");
+  refuses("offset", offsetof(HandPrivate, carried) + 4, "not a multiple of 8");
+  refuses("offset", offsetof(HandPrivate, seen), "overlaps");
+  refuses("values", json::array({{{"dtype", "i1"}, {"count", 1}}}),
+          "values[0].dtype");
+  refuses("values", json::array({{{"dtype", "f32"}, {"count", 0}}}),
+          "values[0].count");
+
+  json manifest = delayedManifest();
+  json &strand = manifest["program"]["roles"][0]["strands"][0];
+  json second = strand["frame"][0];
+  strand["frame"].push_back(second);
+  HandUnit twice(manifest, delayedFunctions());
+  Unit unit;
+  EXPECT_NE(loadUnit(twice.code, unit).message().find("appears twice"),
+            std::string::npos);
+  strand.erase("frame");
+  HandUnit none(manifest, delayedFunctions());
+  EXPECT_NE(loadUnit(none.code, unit).message().find("strands[0].frame"),
+            std::string::npos);
+}
+
 TEST(ProgramManifest, FunctionsBelongToTheCode) {
   Unit unit;
   auto refuses = [&](std::vector<rb_function> functions, const char *message) {

@@ -66,6 +66,17 @@ json rubato::test::delayedManifest() {
                   {"model", 3},
                   {"strands", {strand("round", 1, true)}}}},
                 {channel("grads", "collective")});
+  json values = json::array();
+  values.push_back({{"dtype", "f32"}, {"count", 3}});
+  values.push_back({{"dtype", "i64"}, {"count", 1}});
+  values.push_back({{"dtype", "f64"}, {"count", 1}});
+  values.push_back({{"dtype", "i64"}, {"count", 1}});
+  manifest["program"]["roles"][0]["strands"][0]["frame"].push_back(
+      {{"name", "carried0"},
+       {"kind", "future"},
+       {"region", "private"},
+       {"offset", offsetof(HandPrivate, carried)},
+       {"values", values}});
   return manifest;
 }
 

@@ -36,7 +36,8 @@ inline nlohmann::json strand(const char *name, int function,
           {"function", function},
           {"cursor", shared},
           {"lockstep", shared},
-          {"polls", nlohmann::json::array()}};
+          {"polls", nlohmann::json::array()},
+          {"frame", nlohmann::json::array()}};
 }
 
 inline nlohmann::json channel(const char *name, const char *kind,
