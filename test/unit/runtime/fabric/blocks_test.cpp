@@ -186,8 +186,6 @@ TEST_P(Blocks, WhatAPeerHoldsIsNotUsedAgain) {
 }
 
 TEST_P(Blocks, TheDeadHoldNothing) {
-  if (GetParam() == Transport::Processes)
-    GTEST_SKIP() << "kill_test.cpp kills processes";
   makeWith(2, {exchanges}, 1);
   int64_t futures[2] = {0, 0};
   SharedBlock sent[2], got;

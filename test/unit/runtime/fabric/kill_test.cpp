@@ -2,6 +2,7 @@
 // the survivors end or go on, and never hang.
 #include "transports.h"
 
+#include <algorithm>
 #include <csignal>
 
 using namespace rubato;
@@ -126,6 +127,66 @@ TEST_P(Kill, WhatTheDeadWereSummingIsSummedByOthers) {
   close(posted[0]);
   close(posted[1]);
   kill(victim, 1 + GetParam() * 100);
+  expectGoodEnds();
+}
+
+/// Memory that is used again too early shows another call's numbers.
+TEST_P(Kill, BlocksAreNotUsedAgainWhileOthersRead) {
+  constexpr int64_t count = 50000, bytes = count * int64_t{sizeof(float)};
+  make(4, {{"grads", ChannelSpec::Kind::Collective, bytes, -1, 0},
+           {"pairs", ChannelSpec::Kind::Pair, bytes, -1, 0}});
+  BlockDemand demand{bytes, 5};
+  ASSERT_TRUE(fabric->mapBlocks({&demand, 1}));
+  int victim = GetParam() % 4;
+  start([&](int rank) {
+    auto isAll = [&](const SharedBlock &block, float number) {
+      auto *values = reinterpret_cast<const float *>(block->data);
+      return std::all_of(values, values + count,
+                         [&](float each) { return each == number; });
+    };
+    auto filled = [&](float number) {
+      SharedBlock block = fabric->blocks(rank).take(bytes);
+      std::fill_n(reinterpret_cast<float *>(block->data), count, number);
+      return block;
+    };
+    SharedBlock last; // of the exchange before, held while others go on
+    float expected = 0;
+    bool reduces = true;
+    int missed = 0;
+    for (int64_t call = 1; missed < 5; ++call) {
+      int64_t future = 0;
+      if (reduces) {
+        SharedBlock value = filled(float(call)), sum;
+        Part ins[] = {{RB_F32, count, value->data, &value}};
+        Part outs[] = {{RB_F32, count, nullptr, &sum}};
+        Status status = fabric->startAllReduce(rank, 0, ins, future);
+        value.reset();
+        if (status)
+          status = fabric->await(rank, future, outs, soon());
+        NEED(!status || isAll(sum, 4 * float(call)));
+        reduces = bool(status);
+      }
+      int peer = rank ^ int(1 + call % 3);
+      SharedBlock value = filled(float(rank * 1000 + call)), got;
+      Part ins[] = {{RB_F32, count, value->data, &value}};
+      Part outs[] = {{RB_F32, count, nullptr, &got}};
+      NEED_OK(fabric->startExchange(rank, 1, peer, call, ins, future));
+      value.reset();
+      Status status = fabric->await(rank, future, outs, soon());
+      NEED(!last || isAll(last, expected));
+      if (isAgain(status)) {
+        missed += peer == victim;
+        continue;
+      }
+      NEED_OK(std::move(status));
+      last = std::move(got);
+      expected = float(peer * 1000 + call);
+      NEED(isAll(last, expected));
+    }
+    fabric->leave(rank);
+    return true;
+  });
+  kill(victim);
   expectGoodEnds();
 }
 
