@@ -27,9 +27,10 @@ SharedFabric::~SharedFabric() {
 }
 
 Status SharedFabric::mapBlocks(std::span<const BlockDemand> demands) {
-  RB_TRY(BlockPool::make(
-      memberCount, demands,
-      [this](int rank) { return life(rank) == Life::Alive; }, pool));
+  auto isAlive = [this](int rank) { return life(rank) == Life::Alive; };
+  // Without, values are copied: no reason to end a run.
+  if (!BlockPool::make(memberCount, demands, isAlive, pool))
+    RB_TRY(BlockPool::make(memberCount, {}, isAlive, pool));
   sources.clear();
   for (int rank = 0; rank < memberCount; ++rank)
     sources.push_back(std::make_unique<Source>(*this, rank));

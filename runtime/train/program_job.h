@@ -104,6 +104,7 @@ private:
   using Rows = std::vector<std::pair<std::string, std::string>>;
   /// How members worked together: what applies to the program.
   void tellTogether(Rows &rows) const;
+  std::string copiedText() const;
   void warn() const;
   std::vector<int> workers() const; // ranks that computed gradients
 

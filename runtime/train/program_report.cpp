@@ -141,6 +141,7 @@ void ProgramReport::summarise() {
                                  time > 0 ? seen / time : 0.));
   rows.emplace_back("idle", idle);
   rows.emplace_back("gradients", gradients);
+  rows.emplace_back("copied", copiedText());
   rows.emplace_back("cores", describePlaces(job.places, job.cores.size()));
   if (job.options.link)
     rows.emplace_back("link", describeLink(*job.options.link));

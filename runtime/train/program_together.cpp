@@ -115,13 +115,14 @@ std::vector<int> ProgramReport::workers() const {
   return ranks;
 }
 
-void ProgramReport::tellTogether(Rows &rows) const {
+std::string ProgramReport::copiedText() const {
   CopyCounters bytes = copied(job);
-  rows.emplace_back("copied",
-                    text("%.4g MB of values, %.4g MB of numbers and %.4g MB of "
-                         "cells",
-                         megabytes(bytes.values), megabytes(bytes.numbers),
-                         megabytes(bytes.cells)));
+  return text("%.4g MB of values, %.4g MB of numbers, %.4g MB of cells",
+              megabytes(bytes.values), megabytes(bytes.numbers),
+              megabytes(bytes.cells));
+}
+
+void ProgramReport::tellTogether(Rows &rows) const {
   const RoleSpec &role = job.unit.program.roles[0];
   for (size_t i = 0; i != role.strands.size(); ++i)
     if (int64_t rounds = job.statistics[0].rounds[i].load();
