@@ -81,6 +81,16 @@ def links():
     rounds = int(slow.rows["rounds of worker.round"])
     check(slow.summary["seconds"] >= 0.02 * (rounds - 1), slow.rows)
     print("rounds of abs-sgd last as long as their reductions")
+    # Two reductions are in flight and share the links: a parameter is 4 bytes.
+    (size,) = struct.unpack("<Q", slow.parameters[:8])
+    rate = 20 * (len(slow.parameters) - 8 - size)  # 50 ms
+    for fabric in ["threads", "processes"]:
+        options = ["--fabric", fabric, "--link", f"{rate}B", "--steps", "20"]
+        slow = Run("delayed-sgd", "--workers", "2", *options, evaluate=False)
+        rounds = int(slow.rows["rounds of worker.round"])
+        check(rounds >= 20, slow.rows)
+        check(slow.summary["seconds"] >= 0.05 * (rounds - 2), slow.rows)
+    print("rounds of delayed-sgd last as long as their reductions")
 
 
 def evaluations():
