@@ -197,7 +197,9 @@ TEST_P(Gradients, AgreeWithDifferences) {
     func::FuncOp gradient = buildGradient(function);
     ASSERT_TRUE(gradient) << "the rule failed";
     for (func::FuncOp kernel : {function, gradient})
-      kernel->setAttr(rubato::kKernelAttr, UnitAttr::get(context.get()));
+      kernel->setAttr(
+          rubato::kKernelAttr,
+          rubato::KernelFacts::derive(kernel).toAttribute(context.get()));
     cases.push_back({function.getSymName().str(),
                      llvm::to_vector(function.getArgumentTypes()),
                      function.getResultTypes().front(),
