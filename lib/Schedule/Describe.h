@@ -63,6 +63,9 @@ struct Describe {
 /// What every unit has: cells, batch and the results of an evaluation.
 void describeCommon(Describe &d, mlir::ModuleOp module);
 
+/// Channels, in the order of their numbers.
+void describeChannels(Describe &d, mlir::ModuleOp module);
+
 } // namespace rubato
 
 #endif // RUBATO_LIB_SCHEDULE_DESCRIBE_H

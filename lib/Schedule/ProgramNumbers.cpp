@@ -28,7 +28,6 @@ ProgramNumbers::ProgramNumbers(ModuleOp module) {
         together.contains(name) ? together.getLeaderValue(name) : name;
     locks[name] = ofLeader.try_emplace(leader, ofLeader.size()).first->second;
   }
-  lockCount = ofLeader.size();
 }
 
 std::pair<int64_t, int64_t> ProgramNumbers::entry(gsync::AskOp ask) const {

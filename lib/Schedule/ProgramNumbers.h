@@ -15,7 +15,6 @@ struct ProgramNumbers {
   llvm::StringMap<int64_t> channels, policies, rendezvous;
   /// Cells that ever appear together in an atomic share a lock.
   llvm::StringMap<int64_t> locks;
-  int64_t lockCount = 0;
 
   int64_t channel(llvm::StringRef name) const { return channels.lookup(name); }
   /// Policy and entry of a question.

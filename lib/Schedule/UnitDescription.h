@@ -23,10 +23,6 @@ std::unique_ptr<mlir::Block> describeProgram(mlir::ModuleOp module,
 /// Moves what one of them wrote to the beginning of the module.
 void placeEntries(mlir::ModuleOp module, mlir::Block &entries);
 
-/// Channels, in the order of their numbers.
-struct Describe;
-void describeChannels(Describe &d, mlir::ModuleOp module);
-
 /// The parts of all roles, in the order of the manifest: "worker.init", ….
 llvm::SmallVector<std::pair<mlir::Operation *, std::string>>
 partsOf(mlir::ModuleOp module);

@@ -66,6 +66,10 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
     `@evaluate.batch`, and the programs `@round`, `@gradient` and `@evaluate`
     that run them.
 
+    Beside them stands what only the scheduler knows of the unit: which buffers
+    hold cells, batch and results (`sched.cell`, `sched.batch_buffer`,
+    `sched.result`), and what the program declares. `describe-unit` completes it.
+
     Every other program becomes one `sched.program` for each part of each role
     (`@worker.init`, `@worker.compute`, …). Kernel calls between two operations
     of the host are a segment; operations of `gsync` become calls of the
