@@ -177,8 +177,15 @@ def Sched_PushOp : Sched_ValuesOp<"push"> {
   }];
 }
 
+def Sched_SetSizeOp : Sched_HostOp<"set_size", [Pure]> {
+  let summary = "how many workers a set has that a collect brought";
+  let arguments = (ins I64:$set);
+  let results = (outs I64:$count);
+  let assemblyFormat = "$set attr-dict";
+}
+
 def Sched_CollectOp : Sched_ValuesOp<"collect"> {
-  let summary = "waits for pushes and sums them (fallible); who, as bits";
+  let summary = "waits for pushes and sums them (fallible); who, as a set";
   let arguments = (ins Sched_Channel:$channel, I64:$first,
                        UnitAttr:$by_staleness, Sched_TypedRanges:$outs);
   let results = (outs I64:$who);

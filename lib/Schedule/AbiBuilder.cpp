@@ -97,6 +97,25 @@ LLVM::GlobalOp AbiBuilder::global(Location loc, const Twine &name, Type type,
   return global;
 }
 
+LLVM::GlobalOp AbiBuilder::structure(
+    Location loc, const Twine &name,
+    llvm::function_ref<SmallVector<Value>(OpBuilder &)> fields) {
+  OpBuilder init(context);
+  Region body;
+  init.createBlock(&body);
+  SmallVector<Value> values = fields(init);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, llvm::to_vector(ValueRange(values).getTypes()));
+  Value whole = LLVM::UndefOp::create(init, loc, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    whole = LLVM::InsertValueOp::create(init, loc, whole, value,
+                                        ArrayRef<int64_t>{int64_t(i)});
+  LLVM::ReturnOp::create(init, loc, whole);
+  LLVM::GlobalOp made = global(loc, name, type, Attribute());
+  made.getInitializerRegion().takeBody(body);
+  return made;
+}
+
 Value AbiBuilder::addressOf(OpBuilder &builder, Location loc,
                             LLVM::GlobalOp global) {
   return LLVM::AddressOfOp::create(builder, loc, global);
@@ -118,21 +137,31 @@ Value AbiBuilder::kernel(OpBuilder &builder, Location loc,
                          LLVM::LLVMFuncOp function, StringRef label) {
   // One function may be launched under several labels.
   LLVM::GlobalOp &found = kernels[(function.getSymName() + "\n" + label).str()];
-  if (!found) {
-    auto type = LLVM::LLVMStructType::getLiteral(context, {ptr, ptr});
-    found = global(loc, "kernel." + label, type, Attribute());
-    OpBuilder init(context);
-    init.createBlock(&found.getInitializerRegion());
-    Value name = string(init, loc, label);
-    Value fn = LLVM::AddressOfOp::create(init, loc, function);
-    Value value = LLVM::UndefOp::create(init, loc, type);
-    value = LLVM::InsertValueOp::create(init, loc, value, name,
-                                        ArrayRef<int64_t>{0});
-    value =
-        LLVM::InsertValueOp::create(init, loc, value, fn, ArrayRef<int64_t>{1});
-    LLVM::ReturnOp::create(init, loc, value);
-  }
+  if (!found)
+    found = structure(loc, "kernel." + label, [&](OpBuilder &init) {
+      return SmallVector<Value>{string(init, loc, label),
+                                LLVM::AddressOfOp::create(init, loc, function)};
+    });
   return addressOf(builder, loc, found);
+}
+
+Value AbiBuilder::segment(OpBuilder &builder, Location loc, StringRef name,
+                          ArrayRef<int32_t> values, int64_t launches,
+                          int64_t collectives) {
+  return addressOf(
+      builder, loc, structure(loc, "info." + name, [&](OpBuilder &init) {
+        Value list = null(init, loc);
+        if (!values.empty())
+          list = addressOf(init, loc,
+                           global(loc, "touched." + name,
+                                  LLVM::LLVMArrayType::get(i32, values.size()),
+                                  init.getI32TensorAttr(values)));
+        return SmallVector<Value>{
+            string(init, loc, name), list,
+            constant(init, loc, i64, static_cast<int64_t>(values.size())),
+            constant(init, loc, i32, launches),
+            constant(init, loc, i32, collectives)};
+      }));
 }
 
 Value AbiBuilder::records(OpBuilder &builder, Location loc, const Twine &name,

@@ -49,6 +49,11 @@ public:
   /// see as `label`.
   mlir::Value kernel(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::LLVM::LLVMFuncOp function, llvm::StringRef label);
+  /// Address of the constant `rb_segment_info` of a segment that touches the
+  /// values of these regions.
+  mlir::Value segment(mlir::OpBuilder &builder, mlir::Location loc,
+                      llvm::StringRef name, llvm::ArrayRef<int32_t> values,
+                      int64_t launches, int64_t collectives);
   /// Address of a constant array of `{i32, i32, i64, i64}`, which is the shape
   /// of both `rb_access` and `rb_range`; null if it is empty.
   mlir::Value records(mlir::OpBuilder &builder, mlir::Location loc,
@@ -64,6 +69,11 @@ private:
   void insert(mlir::Operation *symbol);
   mlir::LLVM::GlobalOp global(mlir::Location loc, const llvm::Twine &name,
                               mlir::Type type, mlir::Attribute value);
+  /// A constant struct of these fields, which are made in its initialiser.
+  mlir::LLVM::GlobalOp structure(
+      mlir::Location loc, const llvm::Twine &name,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &)>
+          fields);
   mlir::Value addressOf(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::LLVM::GlobalOp global);
 

@@ -256,6 +256,10 @@ bool HostCalls::lower(Operation *op) {
         bring("rb_collect", {i32(op.getChannel()), op.getFirst(),
                              i32(op.getByStaleness()), outs.rows, outs.count});
       })
+      .Case([&](SetSizeOp op) {
+        op.replaceAllUsesWith(
+            abi.call(builder, loc, "rb_set_size", {ctx, op.getSet()}));
+      })
       .Case([&](GrantOp op) { lowerGrant(op); })
       .Case([&](CloseOp op) { call("rb_close", i32(op.getChannel())); })
       .Case([&](WorkersOp op) {

@@ -1,7 +1,6 @@
 // Operations of gsync that are calls of the runtime.
 #include "ProgramEmitter.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -207,8 +206,9 @@ LogicalResult ProgramEmitter::emitGsync(Operation *op) {
                     Value(sched::DataSamplesOp::create(b, b.getI64Type())));
       })
       .Case([&](gsync::SizeOp op) {
-        mapping.map(op.getCount(),
-                    Value(math::CtPopOp::create(b, get(op.getMembers()))));
+        mapping.map(op.getCount(), sched::SetSizeOp::create(
+                                       b, b.getI64Type(), get(op.getMembers()))
+                                       .getCount());
       })
       .Case([&](gsync::StopRequestedOp op) {
         Value stop = sched::StopRequestedOp::create(b, b.getI64Type());

@@ -32,6 +32,7 @@ public:
 
 private:
   void prologue();
+  void begin();
   void lower(LaunchOp op);
   void lower(CollectiveOp op);
   void lower(RecordOp op);
@@ -90,6 +91,7 @@ void SegmentLowering::run() {
       lower(cast<WaitOp>(op));
     ++index;
   }
+  call(loc, "rb_segment_end", ctx);
   LLVM::ReturnOp::create(builder, loc, number(loc, abi.i32, RB_OK));
 }
 
@@ -102,8 +104,10 @@ void SegmentLowering::prologue() {
     for (auto place : launch.getArgs().getAsRange<PlaceAttr>())
       bases[bufferOf(place.getBuffer()).getRegionNumber()] = {};
   }
-  if (most) {
+  if (most)
     args = abi.stack(builder, loc, abi.ptr, most);
+  begin();
+  if (most) {
     Value regions = abi.call(builder, loc, "rb_regions", ctx);
     for (auto &[region, base] : bases) {
       Value at = LLVM::GEPOp::create(
@@ -112,8 +116,32 @@ void SegmentLowering::prologue() {
       base = LLVM::LoadOp::create(builder, loc, abi.ptr, at);
     }
   }
-  call(loc, "rb_segment",
-       {ctx, abi.string(builder, loc, segment.getSymName())});
+}
+
+/// A device may have all of the segment done already: then nothing is left.
+void SegmentLowering::begin() {
+  Location loc = segment.getLoc();
+  SmallVector<int32_t> values;
+  for (const auto &[region, base] : bases)
+    if (region >= RB_FIRST_VALUE)
+      values.push_back(static_cast<int32_t>(region));
+  Block *line = segment.getLine();
+  Value info = abi.segment(builder, loc, segment.getSymName(), values,
+                           llvm::range_size(line->getOps<LaunchOp>()),
+                           llvm::range_size(line->getOps<CollectiveOp>()));
+  Value replayed = abi.stack(builder, loc, abi.i32, 1);
+  call(loc, "rb_segment_begin", {ctx, info, replayed});
+  Value flag = LLVM::LoadOp::create(builder, loc, abi.i32, replayed);
+  Value done = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, flag,
+                                    number(loc, abi.i32, 0));
+  Block *here = builder.getInsertionBlock();
+  Block *rest = here->splitBlock(builder.getInsertionPoint());
+  builder.setInsertionPointToEnd(here);
+  // The way out returns the status it is given: here, success.
+  LLVM::CondBrOp::create(builder, loc, done, fail,
+                         ValueRange{number(loc, abi.i32, RB_OK)}, rest,
+                         ValueRange{});
+  builder.setInsertionPointToStart(rest);
 }
 
 void SegmentLowering::lower(LaunchOp op) {

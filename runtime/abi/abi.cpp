@@ -50,9 +50,19 @@ static bool isOperand(const rb_ctx *ctx, const rb_range &range,
 
 void *const *rb_regions(rb_ctx *ctx) { return ctx->regions.data(); }
 
-int32_t rb_segment(rb_ctx *ctx, const char *name) {
-  ctx->segment = name;
-  return ctx->device->segment(name);
+int32_t rb_segment_begin(rb_ctx *ctx, const rb_segment_info *segment,
+                         int32_t *replayed) {
+  ctx->segment = segment->name;
+  bool again = false;
+  rb_status status = ctx->device->beginSegment(*segment, again);
+  *replayed = again;
+  return status;
+}
+
+int32_t rb_segment_end(rb_ctx *ctx) {
+  rb_status status = ctx->device->endSegment();
+  ctx->segment = nullptr;
+  return status;
 }
 
 int32_t rb_launch(rb_ctx *ctx, int32_t lane, const rb_kernel *kernel,

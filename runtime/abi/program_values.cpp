@@ -193,6 +193,11 @@ int32_t rb_grant(rb_ctx *ctx, int32_t channel, int32_t to_all, int64_t to,
   });
 }
 
+int64_t rb_set_size(rb_ctx *ctx, int64_t set) {
+  Strand *strand = strandOf(ctx, "rb_set_size");
+  return strand ? strand->environment.setSize(strand->caller, set) : 0;
+}
+
 int32_t rb_close(rb_ctx *ctx, int32_t channel) {
   ChannelCall call(ctx, "rb_close");
   call.needsChannel(channel, "mailbox");

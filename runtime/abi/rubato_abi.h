@@ -88,6 +88,17 @@ typedef struct rb_range {
   int64_t count;
 } rb_range;
 
+/* A segment: the values whose addresses its launches have, by their regions,
+ * and how many launches and collectives it has. A device that keeps a segment
+ * knows by them whether it is still the same.                               */
+typedef struct rb_segment_info {
+  const char *name; /* for people: "worker.gradient.0" */
+  const int32_t *values;
+  int64_t value_count;
+  int32_t launches;
+  int32_t collectives;
+} rb_segment_info;
+
 /* Where a micro-batch comes from: see rb_batch.                             */
 typedef enum rb_batch_source {
   RB_BATCH_CURSOR = 0,

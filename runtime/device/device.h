@@ -28,7 +28,11 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  virtual rb_status segment(const char *name) = 0;
+  /// `replayed`: all that the segment has was given to the lanes at once, and
+  /// its calls do not come.
+  virtual rb_status beginSegment(const rb_segment_info &segment,
+                                 bool &replayed) = 0;
+  virtual rb_status endSegment() = 0;
   virtual rb_status launch(rb_lane lane, const rb_kernel &kernel,
                            void *const *args, int64_t lo, int64_t hi,
                            const rb_access *accesses, int64_t accessCount) = 0;

@@ -3,6 +3,7 @@
 #include "program/real_environment.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -152,6 +153,10 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
   }
   strandOf(who).collected = std::move(result.ranks);
   return Status::ok();
+}
+
+int64_t RealEnvironment::setSize(const Caller &, int64_t set) {
+  return std::popcount(static_cast<uint64_t>(set)); // bits, worker 0 lowest
 }
 
 Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,

@@ -3,6 +3,7 @@
 #include "program/recording_environment.h"
 #include "program/replaying_environment.h"
 
+#include <bit>
 #include <cstring>
 
 namespace rubato {
@@ -207,6 +208,10 @@ Status ReplayingEnvironment::collect(const Caller &who, int channel,
       !status)
     return left(who, "collect: " + status.message());
   return checkValues(who, Call::Collect, outs);
+}
+
+int64_t ReplayingEnvironment::setSize(const Caller &, int64_t set) {
+  return std::popcount(static_cast<uint64_t>(set));
 }
 
 Status ReplayingEnvironment::grant(const Caller &who, int channel, bool toAll,

@@ -7,6 +7,7 @@
 #include "sim/pairs.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -203,6 +204,10 @@ Status SimEnvironment::collect(const Caller &who, int channel, int64_t first,
   Mailbox *box = nullptr;
   RB_TRY(boxOf(strand, "collect", channel, box));
   return box->collect(strand, first, byStaleness, outs, collected);
+}
+
+int64_t SimEnvironment::setSize(const Caller &, int64_t set) {
+  return std::popcount(static_cast<uint64_t>(set)); // bits, worker 0 lowest
 }
 
 Status SimEnvironment::grant(const Caller &who, int channel, bool toAll,

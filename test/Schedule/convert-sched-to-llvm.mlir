@@ -5,9 +5,10 @@
 
 // CHECK: module attributes {rubato.events = 3 : i64, rubato.futures = 5 : i64}
 
-// CONST-COUNT-9: llvm.mlir.global private unnamed_addr constant
+// CONST-COUNT-11: llvm.mlir.global private unnamed_addr constant
 // CONST-NOT: llvm.mlir.global
 
+// IR-DAG: @info.first = private unnamed_addr constant { ptr, ptr, i64, i32, i32 } { ptr @name.first, ptr null, i64 0, i32 2, i32 0 }
 // IR-DAG: @name.first = private unnamed_addr constant [6 x i8] c"first\00"
 // IR-DAG: @kernel.fc1.forward = private unnamed_addr constant { ptr, ptr } { ptr @name.fc1.forward, ptr @fc1.forward }
 // A range that is read and written is one access of both modes.
@@ -38,16 +39,23 @@ llvm.func @defined(%args: !llvm.ptr, %lo: i64, %hi: i64) {
 // One array for the largest launch.
 // CHECK: %[[MOST:.*]] = llvm.mlir.constant(3 : i64)
 // CHECK: %[[ARGS:.*]] = llvm.alloca %[[MOST]] x !llvm.ptr
-// CHECK: %[[REGIONS:.*]] = llvm.call @rb_regions(%[[CTX]])
-// CHECK: llvm.getelementptr %[[REGIONS]][0]
-// CHECK: %[[PRIVATE:.*]] = llvm.load
-// CHECK-NOT: llvm.getelementptr %[[REGIONS]][1]
-// CHECK: %[[NAME:.*]] = llvm.mlir.addressof @name.first
-// CHECK: %[[S:.*]] = llvm.call @rb_segment(%[[CTX]], %[[NAME]])
+// CHECK: %[[INFO:.*]] = llvm.mlir.addressof @info.first
+// CHECK: %[[REPLAYED:.*]] = llvm.alloca %{{.*}} x i32
+// CHECK: %[[S:.*]] = llvm.call @rb_segment_begin(%[[CTX]], %[[INFO]], %[[REPLAYED]]) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK: %[[BAD:.*]] = llvm.icmp "ne" %[[S]], %[[ZERO]]
 // CHECK: llvm.cond_br %[[BAD]], ^[[FAIL:.*]](%[[S]] : i32), ^[[NEXT:.*]]
 // CHECK: ^[[NEXT]]:
+// What the device has done again by itself is not done a second time.
+// CHECK: %[[AGAIN:.*]] = llvm.load %[[REPLAYED]]
+// CHECK: %[[DONE:.*]] = llvm.icmp "ne" %[[AGAIN]]
+// CHECK: %[[OK:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: llvm.cond_br %[[DONE]], ^[[FAIL]](%[[OK]] : i32), ^[[LINE:.*]]
+// CHECK: ^[[LINE]]:
+// CHECK: %[[REGIONS:.*]] = llvm.call @rb_regions(%[[CTX]])
+// CHECK: llvm.getelementptr %[[REGIONS]][0]
+// CHECK: %[[PRIVATE:.*]] = llvm.load
+// CHECK-NOT: llvm.getelementptr %[[REGIONS]][1]
 // CHECK: %[[AT:.*]] = llvm.mlir.constant(104 : i64)
 // CHECK: %[[ADDRESS:.*]] = llvm.getelementptr %[[PRIVATE]][%[[AT]]] {{.*}}, i8
 // CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[ARGS]][0]

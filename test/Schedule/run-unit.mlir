@@ -12,20 +12,23 @@
 // CHECK-NEXT: == round
 // CHECK-NEXT: quanta
 // CHECK-NEXT: batch
-// CHECK-NEXT: segment accumulate
+// CHECK-NEXT: segment accumulate, launches 1, collectives 0
 // CHECK-NEXT: launch scale lane 0 [0, 4) private[16,16] rw
+// CHECK-NEXT: end
 // CHECK-NEXT: batch
-// CHECK-NEXT: segment accumulate
+// CHECK-NEXT: segment accumulate, launches 1, collectives 0
 // CHECK-NEXT: launch scale lane 0 [0, 4) private[16,16] rw
+// CHECK-NEXT: end
 // CHECK-NEXT: stop requested
 // CHECK-NEXT: write shared[32,8] 5
-// CHECK-NEXT: segment reduce
+// CHECK-NEXT: segment reduce, launches 1, collectives 1
 // CHECK-NEXT: launch move lane 0 [0, 4) private[16,16] r shared[0,16] w
 // CHECK-NEXT: record lane 0 event 0
 // CHECK-NEXT: wait lane 1 event 0
 // CHECK-NEXT: collective kind 0 lane 1 channel 2 seq 0 future 1 in shared[0] f32 x4 in shared[32] i64 x1 out result[0] f32 x4 out result[32] i64 x1
 // CHECK-NEXT: record lane 1 event 1
 // CHECK-NEXT: wait lane 0 event 1
+// CHECK-NEXT: end
 // CHECK-NEXT: read result[32,8]
 // CHECK-NEXT: read result[4,4]
 // The stop count is 5, and 1 + 1 was doubled twice: 8.
@@ -34,7 +37,14 @@
 // CHECK-NEXT: == gradient
 // CHECK-NEXT: segment accumulate
 // CHECK-NEXT: launch scale
+// CHECK-NEXT: end
 // CHECK-NEXT: status 0
+
+// A segment that the device has replayed has nothing left to do.
+// RUN: %t.exe again | FileCheck %s --check-prefix=AGAIN
+// AGAIN: == gradient
+// AGAIN-NEXT: segment accumulate, launches 1, collectives 0
+// AGAIN-NEXT: status 0
 
 // A call that fails is the last one, and its status comes back.
 // RUN: %t.exe 0 | FileCheck %s --check-prefix=FAIL0
@@ -45,6 +55,7 @@
 // RUN: %t.exe 3 | FileCheck %s --check-prefix=FAIL3
 // FAIL3: == round
 // FAIL3: launch scale
+// FAIL3-NEXT: end
 // FAIL3-NEXT: batch
 // FAIL3-NEXT: status 2 go -1
 // RUN: %t.exe 10 | FileCheck %s --check-prefix=FAIL10

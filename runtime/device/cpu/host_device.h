@@ -14,7 +14,10 @@ class HostDevice : public Device {
 public:
   explicit HostDevice(const DeviceSetup &setup) : setup(setup) {}
 
-  rb_status segment(const char *name) override { return RB_OK; }
+  rb_status beginSegment(const rb_segment_info &, bool &) override {
+    return RB_OK;
+  }
+  rb_status endSegment() override { return RB_OK; }
 
   rb_status launch(rb_lane lane, const rb_kernel &kernel, void *const *args,
                    int64_t lo, int64_t hi, const rb_access *accesses,

@@ -18,10 +18,11 @@ public:
       : setup(setup),
         out(setup.options.traceFile ? setup.options.traceFile : stdout) {}
 
-  rb_status segment(const char *name) override {
-    std::fprintf(out, "segment %s", name);
+  rb_status beginSegment(const rb_segment_info &segment, bool &) override {
+    std::fprintf(out, "segment %s", segment.name);
     return endLine();
   }
+  rb_status endSegment() override { return RB_OK; }
 
   rb_status launch(rb_lane lane, const rb_kernel &kernel, void *const *args,
                    int64_t lo, int64_t hi, const rb_access *accesses,

@@ -9,6 +9,7 @@
 struct rb_ctx {
   void *regions[RB_REGION_COUNT];
   int until_failure;
+  int again;
 };
 
 extern const rb_unit rubato_unit;
@@ -38,9 +39,19 @@ static char *at(rb_ctx *ctx, int32_t region, int64_t offset) {
 
 void *const *rb_regions(rb_ctx *ctx) { return ctx->regions; }
 
-int32_t rb_segment(rb_ctx *ctx, const char *name) {
-  printf("segment %s\n", name);
+/* The argument "again" makes every segment one that was replayed. */
+int32_t rb_segment_begin(rb_ctx *ctx, const rb_segment_info *segment,
+                         int32_t *replayed) {
+  printf("segment %s, launches %d, collectives %d\n", segment->name,
+         segment->launches, segment->collectives);
+  *replayed = ctx->again;
   return status(ctx);
+}
+
+int32_t rb_segment_end(rb_ctx *ctx) {
+  (void)ctx;
+  puts("end");
+  return RB_OK;
 }
 
 int32_t rb_launch(rb_ctx *ctx, int32_t lane, const rb_kernel *kernel,
@@ -121,8 +132,10 @@ int32_t rb_next_batch(rb_ctx *ctx) {
 
 int main(int argc, char **argv) {
   static _Alignas(64) char memory[RB_REGION_COUNT][64];
+  int again = argc > 1 && strcmp(argv[1], "again") == 0;
   rb_ctx ctx = {{memory[0], memory[1], memory[2]},
-                argc > 1 ? atoi(argv[1]) : -1};
+                argc > 1 && !again ? atoi(argv[1]) : -1,
+                again};
   for (int i = 0; i < 4; ++i)
     ((float *)(memory[0] + 16))[i] = (float)(i + 1);
 

@@ -134,7 +134,7 @@ TEST_F(Context, ChecksTheRangesOfCollectives) {
 }
 
 TEST_F(Context, RefusesWhatDoesNotExist) {
-  EXPECT_EQ(rb_segment(ctx, "round"), RB_OK);
+  EXPECT_EQ(beginRound(ctx), RB_OK);
   rb_kernel kernel = {"k", [](void *const *, int64_t, int64_t) {}};
   expectInvalid(rb_launch(ctx, RB_COMM, &kernel, nullptr, 0, 1, nullptr, 0),
                 "rank 0, segment round: kernels run on the compute lane");

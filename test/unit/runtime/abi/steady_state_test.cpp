@@ -50,7 +50,7 @@ int32_t sampleRound(rb_ctx *ctx, int32_t *go) {
   rb_range in = {RB_SHARED, RB_F32, 0, 6}, out = {RB_RESULT, RB_F32, 0, 6};
   int64_t seen = rb_members(ctx) + rb_rank(ctx) + rb_quanta(ctx);
   int32_t bad =
-      rb_segment(ctx, "round") | rb_next_batch(ctx) |
+      beginRound(ctx) | rb_next_batch(ctx) |
       rb_launch(ctx, RB_COMPUTE, &addOneKernel, args, 0, 6, &access, 1) |
       rb_record(ctx, RB_COMPUTE, 0) | rb_wait(ctx, RB_COMM, 0) |
       rb_collective(ctx, RB_COMM, RB_ALL_REDUCE_SUM, 0, 0, &in, 1, &out, 1, 0) |

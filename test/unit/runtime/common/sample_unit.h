@@ -89,6 +89,14 @@ struct SampleUnit {
   rb_unit code = {};
 };
 
+/// Begins its one segment.
+inline int32_t beginRound(rb_ctx *ctx) {
+  static const rb_segment_info round = {"round", nullptr, 0, 1, 1};
+  int32_t replayed = 1;
+  int32_t status = rb_segment_begin(ctx, &round, &replayed);
+  return status != RB_OK ? status : replayed ? RB_INVALID : RB_OK;
+}
+
 /// A source of the same batch for ever: x is 1, 2, 3, 4.
 struct SampleSource : rubato::BatchSource {
   int64_t quanta() const override { return 3; }

@@ -20,7 +20,7 @@ int32_t tracedRound(rb_ctx *ctx, int32_t *go) {
   rb_range outs[] = {{RB_RESULT, RB_F32, 0, 6}, {RB_RESULT, RB_I64, 64, 1}};
   int64_t samples = 7;
   int32_t bad =
-      rb_segment(ctx, "round") | rb_next_batch(ctx) |
+      beginRound(ctx) | rb_next_batch(ctx) |
       rb_launch(ctx, RB_COMPUTE, &forward, nullptr, 0, 2, accesses, 3) |
       rb_record(ctx, RB_COMPUTE, 0) | rb_wait(ctx, RB_COMM, 0) |
       rb_collective(ctx, RB_COMM, RB_ALL_REDUCE_SUM, 0, 0, ins, 2, outs, 2, 1) |
@@ -94,7 +94,7 @@ TEST(Trace, ReportsAFullDisk) {
   options.traceFile = full;
   SampleWorker worker(code, *group, options);
   ASSERT_TRUE(worker.start);
-  EXPECT_NE(rb_segment(worker.context, "round"), RB_OK);
+  EXPECT_NE(beginRound(worker.context), RB_OK);
   EXPECT_NE(worker.error().find("cannot write the trace"), std::string::npos);
   fclose(full);
 }
