@@ -337,7 +337,7 @@ def Sched_RendezvousOp : Sched_UnitEntryOp<"rendezvous", [Symbol]> {
     Named by position. `strands` are the programs of those who meet there.
 
     ```mlir
-    sched.rendezvous @turn strands(@worker.compute, @worker.gossip)
+    sched.rendezvous @turn strands(@worker.compute, @worker.talk)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,

@@ -188,8 +188,7 @@ LogicalResult Compiler::runStage(Stage stage) {
     if (failed(weights))
       return failure();
     return lowerToLLVM(*module, *target, job.options,
-                       (*weights)->getBufferSize(),
-                       scope);
+                       (*weights)->getBufferSize(), scope);
   }
   PassManager pm(&context);
   if (failed(applyPassManagerCLOptions(pm)))

@@ -20,10 +20,13 @@ namespace {
 
 class VerifyKernels : public rubato::impl::VerifyKernelsBase<VerifyKernels> {
   void runOnOperation() override {
-    // The schedule places batches and evaluations by the roles of these.
+    // The schedule of a program places batches and evaluations by the roles of
+    // these; kernels alone need neither.
+    bool hasProgram = !getOperation().getOps<gsync::RoleOp>().empty();
     for (nn::TrainingKind kind :
          {nn::TrainingKind::Gradient, nn::TrainingKind::Evaluate})
-      if (failed(nn::TrainingSignature::findDefined(getOperation(), kind)))
+      if (hasProgram &&
+          failed(nn::TrainingSignature::findDefined(getOperation(), kind)))
         return signalPassFailure();
     for (Operation &op : getOperation().getOps()) {
       auto func = dyn_cast<func::FuncOp>(op);

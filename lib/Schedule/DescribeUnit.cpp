@@ -100,7 +100,8 @@ LogicalResult DescribeUnit::describeBuckets() {
     int64_t offset = part.getOffset() / sched::bytesOf(part.getType());
     SmallVector<StringRef> slots;
     for (nn::SlotAttr slot : layout.slots())
-      if (slot.getOffset() >= offset &&
+      // A border may lie inside of a slot, which then has a part in two.
+      if (slot.getOffset() + slot.getType().getNumElements() > offset &&
           slot.getOffset() < offset + part.getCount())
         slots.push_back(slot.getName());
     sched::BucketOp::create(b, module.getLoc(), offset, part.getCount(),

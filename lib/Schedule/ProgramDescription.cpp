@@ -138,10 +138,10 @@ std::unique_ptr<Block> rubato::describeProgram(ModuleOp module,
     if (auto part = role.part<gsync::ModelOp>())
       model = partName(role, part);
   if (!model.empty())
-    d.result(model, sched::ResultKind::Parameters, places.parameters(),
-             module.lookupSymbol<func::FuncOp>("evaluate")
-                 .getArgumentTypes()
-                 .front());
+    d.result(
+        model, sched::ResultKind::Parameters, places.parameters(),
+        nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate)
+            ->type(nn::ArgumentRole::Parameters));
   for (auto [role, count] : rolesOf(module))
     describeRole(d, role, count, places);
   describeChannels(d, module);

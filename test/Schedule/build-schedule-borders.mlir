@@ -2,10 +2,10 @@
 // buckets is rounded down to 64 elements: what is left of the slot is reduced
 // with the second bucket, later than it could be, never earlier. Buffers begin
 // at multiples of 256 bytes.
-// RUN: rubato-opt %s --build-training --canonicalize --cse --choose-algorithm --expand-algorithm --canonicalize --cse --form-kernels --build-schedule='bucket-bytes=492' --sched-verify-segments --mlir-print-local-scope | FileCheck %s
+// RUN: rubato-opt %s --build-training --canonicalize --cse --choose-algorithm --expand-algorithm --canonicalize --cse --form-kernels --build-schedule='bucket-bytes=492' --sched-verify-segments --describe-unit --mlir-print-local-scope | FileCheck %s
 
-// CHECK:       buckets = [{count = 64 : i64, offset = 0 : i64, slots = ["fc2.bias", "fc2.weight"]},
-// CHECK-SAME:             {count = 299 : i64, offset = 64 : i64, slots = ["fc2.weight", "fc1.bias", "fc1.weight"]}]
+// CHECK:       sched.bucket [0, 64] of ["fc2.bias", "fc2.weight"]
+// CHECK-NEXT:  sched.bucket [64, 299] of ["fc2.weight", "fc1.bias", "fc1.weight"]
 // CHECK:       sched.buffer @w private at(0) bytes(1452)
 // CHECK-NEXT:  sched.buffer @seen private at(1536) bytes(8)
 // CHECK-NEXT:  sched.buffer @budget private at(1792) bytes(8)

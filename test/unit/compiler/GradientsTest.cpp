@@ -186,6 +186,7 @@ TEST_P(Gradients, AgreeWithDifferences) {
   ASSERT_TRUE(llvm::sys::fs::exists(path))
       << GetParam() << " has a gradient rule but no case: write " << path;
   std::unique_ptr<MLIRContext> context = createContext();
+  context->loadDialect<rubato::nn::NnDialect>(); // of the facts of kernels
   auto module = parseSourceFile<ModuleOp>(path, context.get());
   ASSERT_TRUE(module);
   std::vector<Case> cases;
