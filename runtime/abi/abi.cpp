@@ -56,6 +56,8 @@ int32_t rb_segment_begin(rb_ctx *ctx, const rb_segment_info *segment,
   bool again = false;
   rb_status status = ctx->device->beginSegment(*segment, again);
   *replayed = again;
+  if (again) // its end does not come
+    ctx->segment = nullptr;
   return status;
 }
 

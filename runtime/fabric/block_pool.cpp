@@ -4,6 +4,7 @@
 #include "fabric/message.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <unistd.h>
 
@@ -35,12 +36,14 @@ Status BlockPool::map(std::span<const BlockDemand> demands) {
   constexpr double share = 0.5;
   double most = share * double(sysconf(_SC_PHYS_PAGES)) *
                 double(sysconf(_SC_PAGESIZE)) / members;
-  for (const BlockDemand &demand : demands) {
-    if (demand.bytes < Layout::leastLarge)
-      continue;
-    auto fits = int64_t((most - double(memberBytes)) / double(demand.bytes));
-    Size size{rounded(demand.bytes), memberBytes,
-              int(std::clamp<int64_t>(fits, 0, demand.count)),
+  // Those of one size when rounded have their blocks in common.
+  std::map<int64_t, int64_t> wanted;
+  for (const BlockDemand &demand : demands)
+    if (demand.bytes >= Layout::leastLarge)
+      wanted[rounded(demand.bytes)] += demand.count;
+  for (auto [bytes, count] : wanted) {
+    auto fits = int64_t((most - double(memberBytes)) / double(bytes));
+    Size size{bytes, memberBytes, int(std::clamp<int64_t>(fits, 0, count)),
               int(memberBlocks)};
     memberBytes += size.bytes * size.count;
     memberBlocks += size.count;
@@ -144,6 +147,14 @@ void BlockPool::reap(Owner &owner) {
     free.push_back(std::move(owner.lent[i]));
     owner.lent[i] = std::move(owner.lent.back());
     owner.lent.pop_back();
+  }
+}
+
+void BlockPool::clear() {
+  for (auto &owner : owners) {
+    std::vector<Lent> free; // outlives the lock, which their ends need
+    std::lock_guard lock(owner->mutex);
+    free.swap(owner->lent);
   }
 }
 

@@ -30,6 +30,14 @@ public:
     return data >= memory.data() && data < memory.data() + memory.size();
   }
 
+  /// Whether it was lent to this member by another.
+  bool isAnothers(int rank, const char *data) const {
+    return contains(data) && numberOf(data) / memberBlocks != rank;
+  }
+
+  /// Everybody has ended: what is lent holds the pool no longer.
+  void clear();
+
   /// Keeps a block for these readers until each has given it back. False: it
   /// is none of this member's, or one of them has it already.
   bool lend(int rank, const SharedBlock &block, std::span<const int> readers);

@@ -24,6 +24,8 @@ private:
 SharedFabric::~SharedFabric() {
   for (int rank = 0; rank < memberCount; ++rank)
     stopComm(rank);
+  if (pool)
+    pool->clear();
 }
 
 Status SharedFabric::mapBlocks(std::span<const BlockDemand> demands) {

@@ -38,7 +38,8 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
     return mine.broken;
   // Who awaited the last one in a slot does not need the slot any more, and
   // nobody writes to the others' results before they have posted this one.
-  if (inFlight(call.rank, call.channel) >= slotsOf(call.channel))
+  if (oldestOpen(call.rank, call.channel) + slotsOf(call.channel) <=
+      call.number)
     return tooMany(call);
   int64_t work = shape.bytes() * memberCount;
   if (memberCount > 1 && work > smallSum)
@@ -76,6 +77,10 @@ void SharedFabric::keep(const CallId &call, Parts ins,
   Spread at;
   for (size_t i = 0; i < size_t(large.layout.count); ++i) {
     const SharedBlock *block = mappedBlock(*large.parts[i]);
+    // What was lent to this member is its owner's again if this member dies,
+    // and then it must still be possible to sum the operand.
+    if (block && memberCount > 1 && pool->isAnothers(call.rank, (*block)->data))
+      block = nullptr;
     if (block && call.kind == Kind::Broadcast &&
         !pool->lend(call.rank, *block, others))
       block = nullptr;

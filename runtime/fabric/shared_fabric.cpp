@@ -60,6 +60,16 @@ int SharedFabric::inFlight(int rank, int channel) {
   }));
 }
 
+int64_t SharedFabric::oldestOpen(int rank, int channel) {
+  Local &local = *locals[size_t(rank)];
+  std::lock_guard lock(local.mutex);
+  int64_t oldest = INT64_MAX / 2;
+  for (const Future &each : local.futures)
+    if (each.call.channel == channel)
+      oldest = std::min(oldest, each.call.number);
+  return oldest;
+}
+
 bool SharedFabric::find(int rank, int64_t id, Future &future) {
   Local &local = *locals[size_t(rank)];
   std::lock_guard lock(local.mutex);

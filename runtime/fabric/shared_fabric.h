@@ -242,6 +242,9 @@ private:
   // Futures.
   int64_t addFuture(Future future);
   int inFlight(int rank, int channel);
+  /// The number of the first collective that is not awaited, or the largest
+  /// number there is. A cancelled one still needs its slot.
+  int64_t oldestOpen(int rank, int channel);
   /// Drops cancelled futures of a channel whose answers have come.
   void reap(int rank, int channel);
   bool find(int rank, int64_t id, Future &future);

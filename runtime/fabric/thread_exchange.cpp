@@ -28,9 +28,12 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
   RB_TRY(checkAlive(call));
   Member &member = ranks[size_t(call.rank)];
   reap(member);
-  if (std::ranges::count_if(member.futures, [&](const auto &each) {
-        return each.second.call.channel == call.channel;
-      }) >= specs[size_t(call.channel)].inFlight)
+  // As in shared memory, where each number has a slot, in turns.
+  if (std::ranges::any_of(member.futures, [&](const auto &each) {
+        return each.second.call.channel == call.channel &&
+               each.second.call.number + specs[size_t(call.channel)].inFlight <=
+                   call.number;
+      }))
     return tooMany(call);
   ++channel.posted[size_t(call.rank)];
   Meeting &meeting = channel.meetings[call.number];

@@ -71,6 +71,26 @@ TEST_P(Collectives, SumsAreTheSameBitsAsASerialSum) {
   }
 }
 
+/// A later one may be awaited first, but then its place is not the older one's:
+/// with one still open, the next but one has no room.
+TEST_P(Collectives, AnOpenOneKeepsItsPlace) {
+  make(1, {grads});
+  std::vector<float> values = {1}, got(1);
+  Part in[] = {partOf(values)}, out[] = {partOf(got)};
+  int64_t first = 0, second = 0, third = 0;
+  ASSERT_TRUE(fabric->startAllReduce(0, 0, in, first));
+  values[0] = 2;
+  ASSERT_TRUE(fabric->startAllReduce(0, 0, in, second));
+  ASSERT_TRUE(fabric->await(0, second, out, soon()));
+  EXPECT_EQ(got[0], 2);
+  EXPECT_TRUE(failsWith(fabric->startAllReduce(0, 0, in, third),
+                        ErrorCode::Internal, {"'grads'", "await one first"}));
+  ASSERT_TRUE(fabric->await(0, first, out, soon()));
+  EXPECT_EQ(got[0], 1);
+  ASSERT_TRUE(fabric->startAllReduce(0, 0, in, third));
+  ASSERT_TRUE(fabric->await(0, third, out, soon()));
+}
+
 TEST_P(Collectives, TwoAreUnderWayAndOneIsCarriedOver) {
   make(3, {grads, grads});
   runAll([&](int rank) {
