@@ -84,6 +84,11 @@ private:
   mlir::FunctionOpInterface function;
 };
 
+/// Whether both take the same batch and frozen tensors, in the same order:
+/// what fills the one's buffers fills the other's.
+llvm::LogicalResult verifySameBatch(const TrainingSignature &gradient,
+                                    const TrainingSignature &evaluate);
+
 /// All of them, where each fits the others.
 struct TrainingFunctions {
   TrainingSignature gradient, evaluate, step, learningRate;

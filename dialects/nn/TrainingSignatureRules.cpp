@@ -281,13 +281,8 @@ LogicalResult TrainingSignature::verifyState() const {
   return success();
 }
 
-LogicalResult TrainingFunctions::verify() const {
-  auto parameters = gradient.type(A::Parameters);
-  for (const TrainingSignature &other : {evaluate, step})
-    if (other.type(A::Parameters) != parameters)
-      return other.error() << "takes parameters of type "
-                           << other.type(A::Parameters)
-                           << ", but @gradient takes " << parameters;
+LogicalResult rubato::nn::verifySameBatch(const TrainingSignature &gradient,
+                                          const TrainingSignature &evaluate) {
   auto describeBatch = [](const TrainingSignature &signature) {
     SmallVector<std::tuple<StringRef, Type, Attribute>> parts;
     for (unsigned i : signature.batch())
@@ -301,6 +296,18 @@ LogicalResult TrainingFunctions::verify() const {
     return evaluate.error()
            << "must take the same batch and the same frozen tensors as "
               "@gradient";
+  return success();
+}
+
+LogicalResult TrainingFunctions::verify() const {
+  auto parameters = gradient.type(A::Parameters);
+  for (const TrainingSignature &other : {evaluate, step})
+    if (other.type(A::Parameters) != parameters)
+      return other.error() << "takes parameters of type "
+                           << other.type(A::Parameters)
+                           << ", but @gradient takes " << parameters;
+  if (failed(verifySameBatch(gradient, evaluate)))
+    return failure();
   if (step.type(A::Rate) != learningRate.type(R::Rate))
     return step.error() << "takes a rate of type " << step.type(A::Rate)
                         << ", but @lr gives " << learningRate.type(R::Rate);

@@ -145,12 +145,16 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult PolicyOp::verify() {
   if (DictionaryAttr settings = getSettingsAttr())
-    for (NamedAttribute setting : settings)
-      if (!isa<BoolAttr, IntegerAttr, FloatAttr, StringAttr>(
-              setting.getValue()))
+    for (NamedAttribute setting : settings) {
+      auto number = dyn_cast<TypedAttr>(setting.getValue());
+      bool fits = isa<BoolAttr, StringAttr>(setting.getValue()) ||
+                  (number && (number.getType().isSignlessInteger(64) ||
+                              number.getType().isF64()));
+      if (!fits)
         return emitOpError("setting '")
                << setting.getName().getValue()
-               << "' must be a number, a string, true or false";
+               << "' must be an i64, an f64, a string, true or false";
+    }
   return success();
 }
 

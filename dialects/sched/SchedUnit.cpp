@@ -203,9 +203,15 @@ LogicalResult BatchBufferOp::verify() {
 }
 
 LogicalResult BatchBufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(checkOnce(
-          *this, "batch buffer \"" + getName() + "\"",
-          [&](BatchBufferOp other) { return other.getName() == getName(); })))
+  // Users name inputs and labels; one may be called "weights" or "ids", too.
+  auto isData = [](BatchBufferOp op) {
+    return op.getPart() == BatchPart::Input || op.getPart() == BatchPart::Label;
+  };
+  if (failed(checkOnce(*this, "batch buffer \"" + getName() + "\"",
+                       [&](BatchBufferOp other) {
+                         return other.getName() == getName() &&
+                                isData(other) == isData(*this);
+                       })))
     return failure();
   return checkFilled(*this, symbols, getBufferAttr(), sizeOf(getType()),
                      getTensorType().getElementType(),

@@ -180,10 +180,12 @@ def Sched_ResultOp : Sched_UnitEntryOp<"result"> {
 def Sched_BucketOp : Sched_UnitEntryOp<"bucket"> {
   let summary = "a part of the flat vector that is reduced at once";
   let description = [{
-    Elements [offset, offset + count), which are those of whole slots.
+    `[offset, count]` in elements, and the slots that have a part in it: one on a
+    border has parts in two.
 
     ```mlir
-    sched.bucket [0, 267786] of ["fc3.bias", "fc3.weight"]
+    sched.bucket [0, 267776] of ["fc3.bias", "fc3.weight", "fc2.bias", "fc2.weight"]
+    sched.bucket [267776, 401930] of ["fc2.weight", "fc1.bias", "fc1.weight"]
     ```
   }];
   let arguments = (ins Sched_NonNegative<I64Attr>:$offset,

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace rubato;
 
-/// Kernels that only the reference road takes, and why.
+/// Kernels that become plain loops, and why.
 static void explainKernels(ModuleOp module, const TargetModel &target,
                            const TargetOptions &options,
                            llvm::raw_ostream &os) {
@@ -14,16 +14,17 @@ static void explainKernels(ModuleOp module, const TargetModel &target,
     if (!kernel->hasAttr(kKernelAttr))
       continue;
     ++count;
-    KernelRoad road = target.roadOf(kernel, options);
-    if (road.emitter.empty())
-      plain.emplace_back(kernel, road.obstacle);
+    KernelCode code = target.codeOf(kernel, options);
+    if (code.emitter.empty())
+      plain.emplace_back(kernel, code.obstacle);
   }
   os << "kernels: " << count << " for " << target.name();
   if (plain.empty()) {
     os << ", none becomes plain loops\n";
     return;
   }
-  os << ", " << plain.size() << " become plain loops (the reference road):\n";
+  os << ", " << plain.size()
+     << " become plain loops, as with --kernels=reference:\n";
   for (auto &[kernel, why] : plain)
     os << "  " << kernel.getName() << " ("
        << nn::stringifyKernelKind(KernelFacts::of(kernel).kind) << "): " << why

@@ -99,6 +99,8 @@ void rubato::addStageVerifier(OpPassManager &pm, Stage stage) {
   case Stage::Kernels:
     return pm.addPass(createVerifyKernels());
   case Stage::Schedule:
+    // Launches rely on what kernels say of themselves.
+    pm.addPass(createVerifyKernels());
     pm.addPass(createSchedVerifySegmentsPass());
     return pm.addPass(createSchedVerifyUnitPass());
   default:
@@ -131,7 +133,7 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module, const TargetModel &target,
   extras.futures = counts.futures;
   extras.producer = versionString();
   std::string manifest = buildManifest(module, extras);
-  SmallVector<std::string> functions = unitFunctions(module);
+  UnitPrograms programs = unitPrograms(module);
 
   OwningOpRef<ModuleOp> kernels = extractKernels(module);
   if (failed(runPipeline(*kernels, timing,
@@ -142,7 +144,7 @@ LogicalResult rubato::lowerToLLVM(ModuleOp module, const TargetModel &target,
                          [&](OpPassManager &pm) {
                            pm.addPass(createConvertSchedToLLVMPass());
                          })) ||
-      failed(emitUnit(module, manifest, functions, weightsSize)))
+      failed(emitUnit(module, manifest, programs, weightsSize)))
     return failure();
 
   // One module again: definitions take the place of the declarations.

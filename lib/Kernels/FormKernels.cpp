@@ -276,7 +276,7 @@ public:
       return signalPassFailure();
     auto evaluate =
         nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate);
-    if (failed(evaluate))
+    if (failed(evaluate) || failed(nn::verifySameBatch(*gradient, *evaluate)))
       return signalPassFailure();
     // What fuses with its surroundings is inlined first; gradients are made of
     // kernels once and inlined then.

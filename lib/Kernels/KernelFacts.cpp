@@ -122,21 +122,11 @@ static KernelKind kindOf(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
     return KernelKind::Elementwise;
-  // The operand with the most dimensions says how the others lie in it.
-  AffineMap widest;
-  for (OpOperand *input : linalgOp.getDpsInputOperands()) {
-    AffineMap map = linalgOp.getMatchingIndexingMap(input);
-    if (!widest || map.getNumResults() > widest.getNumResults())
-      widest = map;
-  }
-  auto keeps = [&](AffineExpr index) {
-    auto dim = dyn_cast<AffineDimExpr>(index);
-    return dim && linalgOp.getIteratorTypesArray()[dim.getPosition()] ==
-                      utils::IteratorType::parallel;
-  };
-  bool keepsLast = widest && widest.getNumResults() != 0 &&
-                   keeps(widest.getResults().back());
-  return keepsLast ? KernelKind::Columns : KernelKind::Rows;
+  // Loops stand in the order of what is reduced, however its elements are read.
+  return linalgOp.getIteratorTypesArray().back() ==
+                 utils::IteratorType::reduction
+             ? KernelKind::Rows
+             : KernelKind::Columns;
 }
 
 KernelFacts KernelFacts::derive(func::FuncOp kernel, Operation **obstacle) {

@@ -24,10 +24,10 @@ public:
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(kKernelAttr))
         continue;
-      KernelRoad road = model->roadOf(kernel, {});
-      if (road.emitter.empty())
+      KernelCode code = model->codeOf(kernel, {});
+      if (code.emitter.empty())
         kernel.emitRemark("kernel '")
-            << kernel.getName() << "' becomes plain loops: " << road.obstacle;
+            << kernel.getName() << "' becomes plain loops: " << code.obstacle;
     }
   }
 };

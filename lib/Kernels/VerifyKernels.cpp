@@ -22,12 +22,17 @@ class VerifyKernels : public rubato::impl::VerifyKernelsBase<VerifyKernels> {
   void runOnOperation() override {
     // The schedule of a program places batches and evaluations by the roles of
     // these; kernels alone need neither.
-    bool hasProgram = !getOperation().getOps<gsync::RoleOp>().empty();
-    for (nn::TrainingKind kind :
-         {nn::TrainingKind::Gradient, nn::TrainingKind::Evaluate})
-      if (hasProgram &&
-          failed(nn::TrainingSignature::findDefined(getOperation(), kind)))
+    if (!getOperation().getOps<gsync::RoleOp>().empty()) {
+      auto find = [&](nn::TrainingKind kind) {
+        return nn::TrainingSignature::findDefined(getOperation(), kind);
+      };
+      auto gradient = find(nn::TrainingKind::Gradient);
+      if (failed(gradient))
         return signalPassFailure();
+      auto evaluate = find(nn::TrainingKind::Evaluate);
+      if (failed(evaluate) || failed(nn::verifySameBatch(*gradient, *evaluate)))
+        return signalPassFailure();
+    }
     for (Operation &op : getOperation().getOps()) {
       auto func = dyn_cast<func::FuncOp>(op);
       LogicalResult result = func && func->hasAttr(kKernelAttr)

@@ -4,8 +4,8 @@
 using namespace mlir;
 using namespace rubato;
 
-/// Borders are multiples of this many elements, so that every bucket begins at
-/// an aligned address.
+/// Borders are multiples of this many elements, so that buckets begin at
+/// aligned addresses; behind a first one that is smaller they may not.
 static constexpr int64_t kBorder = 64;
 
 /// Where a bucket from `begin` on that holds the slots up to `end` is closed.
@@ -36,19 +36,9 @@ SmallVector<BucketRange> rubato::cutBuckets(nn::LayoutOp layout,
     bool onlyChance = buckets.empty() && i + 2 == slots.size();
     if (last || full || onlyChance) {
       int64_t border = last ? end : borderOf(begin, end);
-      buckets.push_back({begin, border - begin, 0, 0});
+      buckets.push_back({begin, border - begin});
       begin = border;
     }
-  }
-  for (BucketRange &bucket : buckets) {
-    auto endOf = [](nn::SlotAttr slot) {
-      return slot.getOffset() + slot.getType().getNumElements();
-    };
-    bucket.firstSlot = llvm::count_if(
-        slots, [&](nn::SlotAttr slot) { return endOf(slot) <= bucket.offset; });
-    bucket.endSlot = llvm::count_if(slots, [&](nn::SlotAttr slot) {
-      return slot.getOffset() < bucket.offset + bucket.count;
-    });
   }
   return buckets;
 }

@@ -6,11 +6,10 @@
 
 namespace rubato {
 
-/// A slice of the flat vector, in elements. Slots [firstSlot, endSlot) have a
-/// part in it: one that lies on a border belongs to two buckets.
+/// A slice of the flat vector, in elements. A slot that lies on a border
+/// belongs to two buckets.
 struct BucketRange {
   int64_t offset, count;
-  unsigned firstSlot, endSlot;
 };
 
 /// Closes a bucket when it holds at least `bytes`. A model with two slots or

@@ -38,8 +38,13 @@ public:
         TargetModel::findOrReport(target, getOperation());
     if (!model)
       return signalPassFailure();
-    assert(kArenaAlignment % model->alignment() == 0 &&
-           "the arena serves every target");
+    if (kArenaAlignment % model->alignment() != 0) {
+      getOperation().emitError("target '")
+          << model->name() << "' wants buffers aligned to "
+          << model->alignment() << " bytes, the arena is aligned to "
+          << kArenaAlignment;
+      return signalPassFailure();
+    }
     if (!isSynchronous(getOperation())) {
       if (failed(scheduleProgram(getOperation())))
         return signalPassFailure();

@@ -188,7 +188,7 @@ json::Array Printer::values() {
 int64_t Printer::function(FlatSymbolRefAttr program) {
   if (!program)
     return -1;
-  auto functions = unitFunctions(module);
+  auto functions = unitPrograms(module).functions;
   return llvm::find(functions, program.getValue()) - functions.begin();
 }
 
@@ -281,13 +281,14 @@ json::Object Printer::rendezvous(sched::RendezvousOp place) {
 }
 
 json::Object Printer::program(sched::UnitOp unit) {
-  return json::Object{{"functions", json::Array(unitFunctions(module))},
-                      {"roles", list(&Printer::role)},
-                      {"channels", list(&Printer::channel)},
-                      {"policies", list(&Printer::policy)},
-                      {"rendezvous", list(&Printer::rendezvous)},
-                      {"locks", static_cast<int64_t>(unit.getLocks())},
-                      {"commits", unit.getCommits()}};
+  return json::Object{
+      {"functions", json::Array(unitPrograms(module).functions)},
+      {"roles", list(&Printer::role)},
+      {"channels", list(&Printer::channel)},
+      {"policies", list(&Printer::policy)},
+      {"rendezvous", list(&Printer::rendezvous)},
+      {"locks", static_cast<int64_t>(unit.getLocks())},
+      {"commits", unit.getCommits()}};
 }
 
 json::Object Printer::unit() {

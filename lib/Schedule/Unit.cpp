@@ -38,12 +38,17 @@ void rubato::setCounts(ModuleOp module, UnitCounts counts) {
   module->setAttr(futuresAttr, builder.getI64IntegerAttr(counts.futures));
 }
 
-SmallVector<std::string> rubato::unitFunctions(ModuleOp module) {
-  SmallVector<std::string> functions;
+UnitPrograms rubato::unitPrograms(ModuleOp module) {
+  UnitPrograms programs;
   for (auto role : module.getOps<sched::RoleOp>())
     for (FlatSymbolRefAttr part : role.parts())
-      functions.push_back(part.getValue().str());
-  return functions;
+      programs.functions.push_back(part.getValue().str());
+  if (auto unit = sched::UnitOp::of(module)) {
+    programs.evaluate = unit.getEvaluate().str();
+    programs.round = unit.getRound().value_or("").str();
+    programs.gradient = unit.getGradient().value_or("").str();
+  }
+  return programs;
 }
 
 /// The constant table of `rb_function`, or null.
@@ -85,7 +90,7 @@ static LLVM::GlobalOp emitFunctions(ModuleOp module, OpBuilder &builder,
 }
 
 LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
-                               ArrayRef<std::string> functions,
+                               const UnitPrograms &programs,
                                uint64_t weightsSize) {
   Location loc = module.getLoc();
   for (StringRef name : {"rubato_unit", "rubato_manifest", "rubato_weights"})
@@ -109,7 +114,7 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       /*isConstant=*/true, LLVM::Linkage::External, "rubato_weights",
       Attribute());
 
-  LLVM::GlobalOp table = emitFunctions(module, builder, functions);
+  LLVM::GlobalOp table = emitFunctions(module, builder, programs.functions);
   auto type = LLVM::LLVMStructType::getLiteral(
       module.getContext(),
       {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, i64});
@@ -135,12 +140,12 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       number(i64, manifest.size()),
       LLVM::AddressOfOp::create(builder, loc, weights),
       number(i64, weightsSize),
-      entry("round"),
-      entry("gradient"),
-      entry("evaluate"),
+      entry(programs.round),
+      entry(programs.gradient),
+      entry(programs.evaluate),
       table ? Value(LLVM::AddressOfOp::create(builder, loc, table))
             : Value(LLVM::ZeroOp::create(builder, loc, ptr)),
-      number(i64, functions.size()),
+      number(i64, programs.functions.size()),
   };
   Value value = LLVM::UndefOp::create(builder, loc, type);
   for (auto [position, field] : llvm::enumerate(fields))

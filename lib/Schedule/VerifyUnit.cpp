@@ -3,7 +3,9 @@
 #include "UnitFacts.h"
 
 #include "dialects/nn/Nn.h"
+#include "rubato/Kernels/KernelFacts.h"
 #include "rubato/Schedule/Passes.h"
+#include "rubato/Support/Stage.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_SCHEDVERIFYUNITPASS
@@ -30,7 +32,8 @@ public:
     }
     UnitFacts facts(module);
     if (failed(checkEntries(facts)) || failed(checkLayouts()) ||
-        failed(checkBuckets()) || failed(checkNumbers()))
+        failed(checkBuckets()) || failed(checkLaunches()) ||
+        failed(checkNumbers()))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }
@@ -39,6 +42,7 @@ private:
   LogicalResult checkEntries(const UnitFacts &facts);
   LogicalResult checkLayouts();
   LogicalResult checkBuckets();
+  LogicalResult checkLaunches();
   LogicalResult checkNumbers();
 
   /// An entry that says something else than the code.
@@ -137,6 +141,26 @@ LogicalResult VerifyUnit::checkBuckets() {
 }
 
 /// Numbers in the code are positions in the text.
+/// Emitters ignore the part where a kernel is one unit.
+LogicalResult VerifyUnit::checkLaunches() {
+  SymbolTable symbols(module);
+  WalkResult walk = module.walk([&](sched::LaunchOp launch) -> WalkResult {
+    auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+    if (!kernel || !kernel->hasAttr(kKernelAttr))
+      return success();
+    int64_t split = KernelFacts::of(kernel).split;
+    if (int64_t(launch.getHi()) <= split)
+      return success();
+    InFlightDiagnostic diag = launch.emitOpError("launches [")
+                              << launch.getLo() << ", " << launch.getHi()
+                              << "] of " << split
+                              << (split == 1 ? " unit" : " units");
+    diag.attachNote(kernel.getLoc()) << "the kernel is here";
+    return failure();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult VerifyUnit::checkNumbers() {
   auto channels = llvm::to_vector(module.getOps<sched::ChannelOp>());
   auto policies = llvm::to_vector(module.getOps<sched::PolicyOp>());

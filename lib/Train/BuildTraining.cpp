@@ -7,6 +7,7 @@
 #include "rubato/Train/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_BUILDTRAINING
@@ -218,14 +219,16 @@ BuildTraining::beginFunction(nn::TrainingKind kind,
   SmallVector<TrainingArgument> args{{A::Parameters, flat}};
   if (frozenFlat)
     args.push_back({A::Frozen, frozenFlat});
-  std::string labelName = "y";
+  llvm::StringSet<> inputNames;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
     auto given = forward.getArgAttrOfType<StringAttr>(i, nn::kNameAttr);
     std::string inputName = given ? given.str() : "input" + std::to_string(i);
-    if (inputName == labelName)
-      labelName = "label";
+    inputNames.insert(inputName);
     args.push_back({A::Input, forward.getArgument(i).getType(), inputName});
   }
+  std::string labelName = "y";
+  for (int i = 0; inputNames.contains(labelName); ++i)
+    labelName = i == 0 ? "label" : "label" + std::to_string(i);
   args.push_back({A::Label, labelType(lossKind, outputType), labelName,
                   classesOf(lossKind, outputType)});
   args.push_back({A::Weights, RankedTensorType::get({batch}, element)});

@@ -1032,7 +1032,7 @@ sched.program @round -> i1 {
 
 // -----
 
-// expected-error @+1 {{setting 'list' must be a number, a string, true or false}}
+// expected-error @+1 {{setting 'list' must be an i64, an f64, a string, true or false}}
 sched.policy @p "kind" local with {list = [1]} {
 }
 

@@ -17,6 +17,9 @@ sched.cell "seen" counter in @seen : tensor<i64>
 
 // CHECK: sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
+// An input may be called as the weights of samples are.
+// CHECK: sched.batch_buffer input "weights" in @batch.own : tensor<4xf32>
+sched.batch_buffer input "weights" in @batch.own : tensor<4xf32>
 // CHECK: sched.batch_buffer label "y" in @batch.y : tensor<4xi64> classes(3)
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64> classes(3)
 // CHECK: sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -76,7 +79,7 @@ sched.policy @match "pairs.matcher" central with {rate = 1.0 : f64, topology = "
 // CHECK: sched.rendezvous @turn strands(@worker.compute, @worker.talk)
 sched.rendezvous @turn strands(@worker.compute, @worker.talk)
 
-sched.arena private(512) shared(0) result(0) scratch(256)
+sched.arena private(512) shared(0) result(0) scratch(320)
 // A cell and its buffer may have one name: the cell has no symbol.
 sched.buffer @w private at(0) bytes(32)
 sched.buffer @base_lr private at(64) bytes(8)
@@ -89,6 +92,7 @@ sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.own scratch at(256) bytes(16)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 
 sched.program @evaluate { sched.return }

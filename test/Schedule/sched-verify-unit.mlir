@@ -717,3 +717,41 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
+
+// -----
+
+// A kernel that is one unit computes all of it, whatever part is launched.
+sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
+sched.role @worker count(rest) {
+  sched.strand "round" runs @round
+}
+sched.batch_buffer input "x" in @x : tensor<4xf32>
+sched.batch_buffer label "y" in @y : tensor<4xf32>
+sched.batch_buffer weights "weights" in @weights : tensor<4xf32>
+sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
+sched.result @evaluate loss in @r : tensor<f64>
+sched.result @evaluate correct in @r[8] : tensor<i64>
+sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @evaluate parameters in @w : tensor<8xf32>
+sched.arena private(256) shared(64) result(64) scratch(256)
+sched.buffer @w private at(0) bytes(32)
+sched.buffer @r private at(64) bytes(24)
+sched.buffer @in shared at(0) bytes(32)
+sched.buffer @out result at(0) bytes(32)
+sched.buffer @x scratch at(0) bytes(16)
+sched.buffer @y scratch at(64) bytes(16)
+sched.buffer @weights scratch at(128) bytes(16)
+sched.buffer @ids scratch at(192) bytes(32)
+nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
+// expected-note @+1 {{the kernel is here}}
+func.func private @whole(tensor<8xf32>) -> tensor<8xf32> attributes {rubato.kernel = #nn.kernel<elementwise>}
+sched.segment @s {
+  // expected-error @+1 {{launches [4, 8] of 1 unit}}
+  sched.launch compute @whole [4, 8] args(@w, @w) reads(@w[0, 32]) writes(@w[0, 32])
+}
+sched.program @evaluate { sched.return }
+sched.program @round -> i1 {
+  %go = arith.constant true
+  sched.return %go : i1
+}

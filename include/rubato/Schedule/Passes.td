@@ -168,14 +168,17 @@ def ConvertSchedToLLVMPass
     sched.segment @s { %e = sched.record compute  sched.wait comm, %e }
     // becomes
     llvm.func internal @segment.s(%ctx: !llvm.ptr) -> i32 {
-      %s0 = llvm.call @rb_segment(%ctx, %name) : (!llvm.ptr, !llvm.ptr) -> i32
-      // return %s0 unless it is 0
+      %s0 = llvm.call @rb_segment_begin(%ctx, %info, %replayed)
+          : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+      // return %s0 unless it is 0; return 0 if *%replayed is not
       %s1 = llvm.call @rb_record(%ctx, %compute, %0)
           : (!llvm.ptr, i32, i32) -> i32
       // return %s1 unless it is 0
       %s2 = llvm.call @rb_wait(%ctx, %comm, %0)
           : (!llvm.ptr, i32, i32) -> i32
-      // return %s2 unless it is 0, else 0
+      // return %s2 unless it is 0
+      %s3 = llvm.call @rb_segment_end(%ctx) : (!llvm.ptr) -> i32
+      // return %s3 unless it is 0, else 0
     }
     ```
   }];

@@ -19,18 +19,24 @@ UnitCounts countUnit(mlir::ModuleOp module);
 /// Leaves `counts` on the module for later `countUnit`s.
 void setCounts(mlir::ModuleOp module, UnitCounts counts);
 
-/// The programs of all parts of all roles, in the order of the unit's table of
-/// functions: role by role, each from its init to its model.
-llvm::SmallVector<std::string> unitFunctions(mlir::ModuleOp module);
+/// The programs that the runtime finds, by their names.
+struct UnitPrograms {
+  /// Of all parts of all roles, in the order of the unit's table of functions:
+  /// role by role, each from its init to its model.
+  llvm::SmallVector<std::string> functions;
+  std::string round = "round", gradient = "gradient", evaluate = "evaluate";
+};
+
+/// As the unit of a module of the schedule stage names them.
+UnitPrograms unitPrograms(mlir::ModuleOp module);
 
 /// Adds the exported constant `rubato_unit` (an `rb_unit`) to a module that
 /// has been through `convert-sched-to-llvm`. `manifest` is the JSON text of
 /// docs/unit.md; the safetensors blob is the external symbol `rubato_weights`
-/// of `weightsSize` bytes; `functions` are what `unitFunctions` said of the
-/// module when it was scheduled. The entries are the programs `round`,
-/// `gradient` and `evaluate`, null where the module has none.
+/// of `weightsSize` bytes; `programs` are what `unitPrograms` said of the
+/// module when it was scheduled; null where the module has none of the name.
 mlir::LogicalResult emitUnit(mlir::ModuleOp module, llvm::StringRef manifest,
-                             llvm::ArrayRef<std::string> functions,
+                             const UnitPrograms &programs,
                              uint64_t weightsSize);
 
 } // namespace rubato

@@ -21,8 +21,8 @@ struct TargetOptions {
 };
 
 /// Which code a kernel becomes.
-struct KernelRoad {
-  std::string emitter;  // empty: the reference road, plain loops
+struct KernelCode {
+  std::string emitter;  // empty: none, plain loops
   std::string obstacle; // then: what stopped the emitters
 };
 
@@ -54,7 +54,7 @@ public:
   /// What a kernel is here: units and workspace are the target's decision.
   virtual KernelFacts describe(mlir::func::FuncOp kernel) const = 0;
   /// Which code a kernel in linalg form becomes.
-  virtual KernelRoad roadOf(mlir::func::FuncOp kernel,
+  virtual KernelCode codeOf(mlir::func::FuncOp kernel,
                             const TargetOptions &options) const = 0;
 
   /// Schedules.

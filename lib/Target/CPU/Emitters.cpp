@@ -10,7 +10,7 @@ using rubato::nn::KernelKind;
 
 namespace rubato::cpu {
 
-KernelRoad findEmitter(func::FuncOp kernel) {
+KernelCode findEmitter(func::FuncOp kernel) {
   Refusal contraction, elementwise, columns, rows;
   if (matchContraction(kernel, contraction))
     return {"cpu-emit-contractions", ""};
@@ -20,7 +20,7 @@ KernelRoad findEmitter(func::FuncOp kernel) {
     return {"cpu-emit-reductions", ""};
   if (matchRowChain(kernel, rows))
     return {"cpu-emit-rows", ""};
-  // Single numbers need no loop: the reference road is as good.
+  // Single numbers need no loop: plain loops are as good.
   bool isNumber = llvm::all_of(kernel.getResultTypes(), [](Type type) {
     return cast<RankedTensorType>(type).getRank() == 0;
   });

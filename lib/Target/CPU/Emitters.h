@@ -25,7 +25,7 @@ private:
 
 /// The first emitter that takes a kernel in linalg form. Without one, what
 /// stopped the emitter of kernels of its kind.
-KernelRoad findEmitter(mlir::func::FuncOp kernel);
+KernelCode findEmitter(mlir::func::FuncOp kernel);
 
 /// Whether cpu-emit-elementwise and cpu-emit-reductions take `kernel`.
 bool takesElementwise(mlir::func::FuncOp kernel, Refusal &refusal);

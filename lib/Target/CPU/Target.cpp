@@ -18,7 +18,7 @@ class CPUTarget : public TargetModel {
   KernelFacts describe(func::FuncOp kernel) const override {
     return KernelFacts::derive(kernel); // scratch lies on the stack
   }
-  KernelRoad roadOf(func::FuncOp kernel,
+  KernelCode codeOf(func::FuncOp kernel,
                     const TargetOptions &options) const override {
     if (!options.fastKernels)
       return {"", "chosen by --kernels=reference"};
