@@ -32,8 +32,8 @@ def compile_with(rubato, algorithm, output):
     )
 
 
-def seconds_per_round(train, workers, steps, folder):
-    """Of the rounds behind the first tenth, and the digest of the model."""
+def seconds_per_sample(train, workers, steps, folder):
+    """Behind the first tenth of the run, and the digest of the model."""
     metrics, model = folder / "metrics.jsonl", folder / "model.onnx"
     subprocess.run(
         [train]
@@ -45,11 +45,12 @@ def seconds_per_round(train, workers, steps, folder):
         check=True,
     )
     lines = [json.loads(line) for line in metrics.read_text().splitlines()]
-    rounds = [each for each in lines if "round" in each and "eval" not in each]
-    first, last = rounds[len(rounds) // 10], rounds[-1]
+    # Of rounds, or of programs now and then; evaluations and summaries apart.
+    lines = [each for each in lines if "epoch" in each and "eval" not in each]
+    first, last = lines[len(lines) // 10], lines[-1]
     spent = last["seconds"] - first["seconds"]
     digest = hashlib.sha256(model.read_bytes()).hexdigest()
-    return spent / (last["round"] - first["round"]), digest
+    return spent / (last["seen"] - first["seen"]), digest
 
 
 def main():
@@ -61,7 +62,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--steps", type=int, default=300)
     args = parser.parse_args()
-    print("algorithm      workers  before/after   quartiles     ms/round  models")
+    print("algorithm      workers  before/after   quartiles     us/sample  models")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for algorithm in args.algorithms:
@@ -75,7 +76,7 @@ def main():
                     # Whoever comes first changes from pair to pair.
                     order = (before, after) if pair % 2 else (after, before)
                     for train in order:
-                        got[train] = seconds_per_round(
+                        got[train] = seconds_per_sample(
                             train, workers, args.steps, folder
                         )
                     ratios.append(got[before][0] / got[after][0])
@@ -86,7 +87,7 @@ def main():
                 same = digests[0] == digests[1] and len(digests[0]) == 1
                 print(
                     f"{algorithm:14} {workers:7}  {middle:12.3f}   "
-                    f"{low:.3f}-{high:.3f}   {statistics.median(times) * 1e3:9.3f}"
+                    f"{low:.3f}-{high:.3f}   {statistics.median(times) * 1e6:9.3f}"
                     f"  {'equal' if same else 'differ'}",
                     flush=True,
                 )
