@@ -32,6 +32,8 @@ void AbiBuilder::insert(Operation *symbol) {
                                        : Block::iterator());
 }
 
+// One way out for all calls of a function: a status per call would double the
+// blocks of a segment.
 Block *AbiBuilder::failBlock(LLVM::LLVMFuncOp function) {
   OpBuilder builder(context);
   Block *block =
@@ -78,6 +80,8 @@ void AbiBuilder::callChecked(OpBuilder &builder, Location loc, StringRef callee,
   Value zero = constant(builder, loc, i32, 0);
   Value failed =
       LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, zero);
+  // Split, not appended: blocks stay in the order of the calls, for whoever
+  // reads the dump.
   Block *block = builder.getInsertionBlock();
   Block *rest = block->splitBlock(builder.getInsertionPoint());
   builder.setInsertionPointToEnd(block);
@@ -92,6 +96,7 @@ LLVM::GlobalOp AbiBuilder::global(Location loc, const Twine &name, Type type,
   auto global =
       LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                              LLVM::Linkage::Private, name.str(), value);
+  // Nobody compares their addresses, so the linker may fold equal ones.
   global.setUnnamedAddr(LLVM::UnnamedAddr::Global);
   insert(global);
   return global;
@@ -100,6 +105,8 @@ LLVM::GlobalOp AbiBuilder::global(Location loc, const Twine &name, Type type,
 LLVM::GlobalOp AbiBuilder::structure(
     Location loc, const Twine &name,
     llvm::function_ref<SmallVector<Value>(OpBuilder &)> fields) {
+  // The fields may make globals of their own, which must stand in front of the
+  // one that points to them: so its body is made before it is.
   OpBuilder init(context);
   Region body;
   init.createBlock(&body);
