@@ -33,17 +33,12 @@ class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 
 def Sched_Region : Sched_Enum<"ArenaRegion", "a part of the arena", [
     I32EnumAttrCase<"Private", 0, "private">,
-    I32EnumAttrCase<"Shared", 1, "shared">,
-    I32EnumAttrCase<"Result", 2, "result">,
-    I32EnumAttrCase<"Scratch", 3, "scratch">,
-    I32EnumAttrCase<"Value", 4, "value">]>;
+    I32EnumAttrCase<"Scratch", 1, "scratch">,
+    I32EnumAttrCase<"Value", 2, "value">]>;
 
 def Sched_Lane : Sched_Enum<"Lane", "a sequence of work that runs in order", [
     I32EnumAttrCase<"Compute", 0, "compute">,
     I32EnumAttrCase<"Comm", 1, "comm">]>;
-
-def Sched_Collective : Sched_Enum<"CollectiveKind", "what a collective does", [
-    I32EnumAttrCase<"AllReduce", 0, "all_reduce">]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes: where in a buffer

@@ -23,10 +23,6 @@ int64_t ArenaOp::getBytes(ArenaRegion region) {
   switch (region) {
   case ArenaRegion::Private:
     return getPrivateBytes();
-  case ArenaRegion::Shared:
-    return getSharedBytes();
-  case ArenaRegion::Result:
-    return getResultBytes();
   case ArenaRegion::Scratch:
     return getScratchBytes();
   case ArenaRegion::Value:
@@ -103,17 +99,6 @@ LogicalResult rubato::sched::checkAligned(Operation *op, BufferOp buffer,
          << "; the buffer begins at byte " << buffer.getStart();
 }
 
-/// One copy of the result region serves the group: a member that writes it
-/// by itself races with its peers, which no event of its own can prevent.
-static LogicalResult checkWritable(Operation *op, BufferOp buffer) {
-  if (buffer.getRegion() != ArenaRegion::Result)
-    return success();
-  return op->emitOpError("writes ")
-         << FlatSymbolRefAttr::get(buffer.getSymNameAttr())
-         << " in the result region, which the whole group shares; only a "
-            "collective may";
-}
-
 //===----------------------------------------------------------------------===//
 // Segments
 //===----------------------------------------------------------------------===//
@@ -128,8 +113,9 @@ void SegmentOp::build(OpBuilder &builder, OperationState &state,
 LogicalResult SegmentOp::verifyRegions() {
   for (Operation &op : *getLine())
     if (!isa<LaneOpInterface>(op))
-      return op.emitOpError("cannot stand in a sched.segment, which holds "
-                            "launches, collectives, records and waits only");
+      return op.emitOpError(
+          "cannot stand in a sched.segment, which holds "
+          "launches, records, waits and parts of reductions only");
   return success();
 }
 
@@ -177,61 +163,90 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return failure();
   for (auto range : getWrites().getAsRange<RangeAttr>()) {
     BufferOp buffer = checkRange(*this, symbols, "writes", range);
-    if (!buffer || failed(checkWritable(*this, buffer)))
+    if (!buffer)
       return failure();
   }
   return success();
 }
 
-void CollectiveOp::getAccesses(SmallVectorImpl<Access> &accesses) {
-  for (auto range : getIns().getAsRange<TypedRangeAttr>())
-    accesses.push_back({range.getRange(), /*isWrite=*/false});
-  for (auto range : getOuts().getAsRange<TypedRangeAttr>())
-    accesses.push_back({range.getRange(), /*isWrite=*/true});
+/// Rules of a part of a value that is on its way to others or from them.
+static LogicalResult checkPart(Operation *op, SymbolTableCollection &symbols,
+                               TypedRangeAttr range, StringRef what) {
+  BufferOp buffer = checkRange(op, symbols, what, range.getRange());
+  if (!buffer)
+    return failure();
+  if (buffer.isValue())
+    return checkAligned(op, buffer, range.getOffset(), range.getType());
+  InFlightDiagnostic diag = op->emitOpError(what)
+                            << ' ' << range.getBuffer()
+                            << ", which is no value: only the memory of values "
+                               "is handed over and brought";
+  diag.attachNote(buffer.getLoc()) << "the buffer is here";
+  return diag;
 }
 
-std::string CollectiveOp::getLabel() {
-  return (stringifyCollectiveKind(getKind()) + " (channel " +
-          Twine(getChannel()) + ", seq " + Twine(getSeq()) + ")")
+void ReadyOp::getAccesses(SmallVectorImpl<Access> &accesses) {
+  RangeAttr whole = getOperandRange().getRange();
+  accesses.push_back(
+      {RangeAttr::get(getContext(), whole.getBuffer(),
+                      whole.getOffset() + getFrom(), getTo() - getFrom()),
+       /*isWrite=*/false});
+}
+
+std::string ReadyOp::getLabel() {
+  return ("ready (channel " + Twine(getChannel()) + ", bytes " +
+          Twine(getFrom()) + " to " + Twine(getTo()) + ")")
       .str();
 }
 
-LogicalResult CollectiveOp::verify() {
-  if (getIns().empty())
-    return emitOpError("needs at least one operand in ins");
-  if (getIns().size() != getOuts().size())
-    return emitOpError("has ")
-           << getIns().size() << " ins but " << getOuts().size() << " outs";
-  for (auto [in, out] : llvm::zip_equal(getIns().getAsRange<TypedRangeAttr>(),
-                                        getOuts().getAsRange<TypedRangeAttr>()))
-    if (in.getType() != out.getType() || in.getSize() != out.getSize())
-      return emitOpError("reduces ")
-             << in.getSize() << " bytes of " << in.getType() << " in "
-             << in.getBuffer() << " into " << out.getSize() << " bytes of "
-             << out.getType() << " in " << out.getBuffer();
-  return success();
+/// A share of a segment's work.
+static LogicalResult checkShare(Operation *op, std::optional<APFloat> done) {
+  double share = done ? done->convertToDouble() : 0;
+  if (share >= 0 && share <= 1)
+    return success();
+  return op->emitOpError("has done(") << share
+                                      << "), which is no share: it "
+                                         "lies between 0 and 1";
 }
 
-LogicalResult CollectiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto check = [&](TypedRangeAttr range, StringRef what,
-                   ArenaRegion region) -> LogicalResult {
-    BufferOp buffer = checkRange(*this, symbols, what, range.getRange());
-    if (!buffer)
-      return failure();
-    if (buffer.getRegion() != region)
-      return emitOpError(what) << ' ' << range.getBuffer() << " in the "
-                               << stringifyArenaRegion(buffer.getRegion())
-                               << " region; it must lie in the "
-                               << stringifyArenaRegion(region) << " region";
-    return checkAligned(*this, buffer, range.getOffset(), range.getType());
-  };
-  for (auto range : getIns().getAsRange<TypedRangeAttr>())
-    if (failed(check(range, "reads", ArenaRegion::Shared)))
-      return failure();
-  for (auto range : getOuts().getAsRange<TypedRangeAttr>())
-    if (failed(check(range, "writes", ArenaRegion::Result)))
-      return failure();
-  return success();
+LogicalResult ReadyOp::verify() {
+  if (getIns().size() != 1)
+    return emitOpError("has ")
+           << getIns().size()
+           << " ins; it is about the first operand of a reduction only";
+  int64_t size = getOperandRange().getSize();
+  int64_t width = bytesOf(getOperandRange().getType());
+  if (getFrom() >= getTo() || int64_t(getTo()) > size)
+    return emitOpError("has bytes ")
+           << getFrom() << " to " << getTo() << " of an operand of " << size;
+  if (getFrom() % width != 0 || getTo() % width != 0)
+    return emitOpError("cuts a number in two: bytes ")
+           << getFrom() << " to " << getTo() << " of "
+           << getOperandRange().getType();
+  return checkShare(*this, getDone());
+}
+
+LogicalResult ReadyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkPart(*this, symbols, getOperandRange(), "hands over");
+}
+
+void ArriveOp::getAccesses(SmallVectorImpl<Access> &accesses) {
+  accesses.push_back({getArriving().getRange(), /*isWrite=*/true});
+}
+
+std::string ArriveOp::getLabel() {
+  return ("arrive (@" + getArriving().getBuffer().getValue() + ")").str();
+}
+
+LogicalResult ArriveOp::verify() {
+  if (getOuts().size() == 1)
+    return checkShare(*this, getDone());
+  return emitOpError("has ")
+         << getOuts().size() << " outs; it is about one value only";
+}
+
+LogicalResult ArriveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return checkPart(*this, symbols, getArriving(), "brings");
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +303,7 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp buffer =
       checkScalar(*this, symbols, "writes", getRange(), getValue().getType());
-  return failure(!buffer || failed(checkWritable(*this, buffer)));
+  return success(buffer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,8 +317,7 @@ static LogicalResult checkValues(Operation *op, SymbolTableCollection &symbols,
     BufferOp buffer =
         checkRange(op, symbols, written ? "writes" : "reads", range.getRange());
     if (!buffer ||
-        failed(checkAligned(op, buffer, range.getOffset(), range.getType())) ||
-        (written && failed(checkWritable(op, buffer))))
+        failed(checkAligned(op, buffer, range.getOffset(), range.getType())))
       return failure();
   }
   return success();
@@ -317,14 +331,29 @@ VALUES(StartOp, getIns, false)
 VALUES(ExchangeOp, getIns, false)
 VALUES(PushOp, getIns, false)
 VALUES(GrantOp, getIns, false)
-VALUES(AwaitOp, getOuts, true)
 VALUES(CollectOp, getOuts, true)
 #undef VALUES
+
+LogicalResult AwaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(checkValues(*this, symbols, getOuts(), /*written=*/true)))
+    return failure();
+  if (!getFirst())
+    return success();
+  if (getOuts().empty())
+    return emitOpError("has first bytes of nothing");
+  auto brought = cast<TypedRangeAttr>(getOuts()[0]);
+  if (int64_t(*getFirst()) >= brought.getSize() ||
+      *getFirst() % bytesOf(brought.getType()) != 0)
+    return emitOpError("waits for the first ")
+           << *getFirst() << " of " << brought.getSize()
+           << " bytes; they must be fewer, and whole numbers";
+  return checkPart(*this, symbols, brought, "brings");
+}
 
 LogicalResult CopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp from = checkRange(*this, symbols, "reads", getFrom());
   BufferOp to = checkRange(*this, symbols, "writes", getTo());
-  if (!from || !to || failed(checkWritable(*this, to)))
+  if (!from || !to)
     return failure();
   if (getFrom().getSize() != getTo().getSize())
     return emitOpError("copies ")
@@ -334,7 +363,7 @@ LogicalResult CopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult ClearOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp buffer = checkRange(*this, symbols, "writes", getRange());
-  return failure(!buffer || failed(checkWritable(*this, buffer)));
+  return success(buffer);
 }
 
 /// Only values have memory that can be exchanged.

@@ -35,22 +35,19 @@ def Sched_ArenaOp : Sched_Op<"arena", [Sched_TopLevel, Sched_SymbolUser]> {
   let summary = "the bytes a unit needs, region by region";
   let description = [{
     Stands once in a module that has buffers. The regions are those of the C
-    ABI: *private* belongs to one member, *shared* is written by a member and
-    read by its peers, *result* is one copy for the whole group, *scratch*
-    belongs to one strand and holds nothing across a call that others notice.
+    ABI: *private* belongs to one member, *scratch* to one strand and holds
+    nothing across a call that others notice. Values have memory of their own.
 
     ```mlir
-    sched.arena private(9000000) shared(2678912) result(2678912)
+    sched.arena private(9000000) scratch(2678912)
     ```
   }];
   let arguments = (ins Sched_NonNegative<I64Attr>:$private_bytes,
-                       Sched_NonNegative<I64Attr>:$shared_bytes,
-                       Sched_NonNegative<I64Attr>:$result_bytes,
                        DefaultValuedAttr<Sched_NonNegative<I64Attr>, "0">:
                            $scratch_bytes);
   let assemblyFormat = [{
-    `private` `(` $private_bytes `)` `shared` `(` $shared_bytes `)`
-    `result` `(` $result_bytes `)` (`scratch` `(` $scratch_bytes^ `)`)? attr-dict
+    `private` `(` $private_bytes `)` (`scratch` `(` $scratch_bytes^ `)`)?
+    attr-dict
   }];
   let extraClassDeclaration = [{
     /// Size of one region.
@@ -113,10 +110,7 @@ def Sched_SegmentOp : Sched_Op<"segment", [
           reads(@h1[0, 131072]) writes(@grad[0, 20480])
       %e = sched.record compute
       sched.wait comm, %e
-      sched.collective comm all_reduce channel(0) seq(0) future(0)
-          ins(@grad[0, 20480] : f32) outs(@sum[0, 20480] : f32)
-      %d = sched.record comm
-      sched.wait compute, %d
+      sched.ready comm channel(0) bytes(0, 20480) ins(@grad[0, 40960] : f32)
     }
     ```
   }];
@@ -145,8 +139,7 @@ def Sched_LaunchOp : Sched_LaneOp<"launch", ["getAccesses", "getLabel"],
     Runs the part [lo, hi) of the kernel's outermost independent dimension.
     `args` are the addresses of the kernel's operands and results, in its
     order. `reads` and `writes` declare every byte the launch may touch; a
-    range may stand in both. The result region is written by collectives
-    only, because the whole group has one copy of it.
+    range may stand in both.
 
     ```mlir
     sched.launch compute @fc1.forward [0, 1] args(@x, @w[1024], @h1)
@@ -165,34 +158,75 @@ def Sched_LaunchOp : Sched_LaneOp<"launch", ["getAccesses", "getLabel"],
   let hasVerifier = 1;
 }
 
-def Sched_CollectiveOp : Sched_LaneOp<"collective",
-                                      ["getAccesses", "getLabel"],
-                                      [Sched_SymbolUser]> {
-  let summary = "gives a collective over all members to a lane";
+def Sched_ReadyOp : Sched_LaneOp<"ready", ["getAccesses", "getLabel"],
+                                 [Sched_SymbolUser]> {
+  let summary = "says that a part of the next reduction's operand is final";
   let description = [{
-    Combines the members' `ins` (shared region) into `outs` (result region),
-    pair by pair, under one commit; the inputs stay as they are. `seq` is the
-    call's place in the order of its channel, `future` the number under which
-    the runtime reports completion. On its lane a collective ends when its
-    outputs are complete.
+    Bytes [from, to) of a value are final, which is, whole, the first operand of
+    this strand's next `sched.start all_reduce` on the channel. Who carries the
+    reduction may begin with them. Nothing else changes: the start stands where
+    it stood, brings the other operands and says that all of it is there. So a
+    path on which no segment said so still starts the same reduction, and
+    members need not agree on how early they were. `done` is the share of the
+    segment's work in front of it, by which a simulation divides time.
 
     ```mlir
-    sched.collective comm all_reduce channel(0) seq(0) future(0)
-        ins(@grad[0, 20480] : f32, @meta[0, 8] : i64)
-        outs(@sum[0, 20480] : f32, @meta_sum[0, 8] : i64)
+    sched.ready comm channel(0) bytes(0, 20480) ins(@grad[0, 40960] : f32) done(6.200000e-01)
     ```
   }];
-  let arguments = (ins Sched_Lane:$lane, Sched_Collective:$kind,
-                       Sched_NonNegative<I32Attr>:$channel,
-                       Sched_NonNegative<I64Attr>:$seq,
-                       Sched_NonNegative<I32Attr>:$future,
-                       Sched_TypedRanges:$ins, Sched_TypedRanges:$outs);
+  let arguments = (ins Sched_Lane:$lane, Sched_NonNegative<I32Attr>:$channel,
+                       Sched_NonNegative<I64Attr>:$from,
+                       Sched_NonNegative<I64Attr>:$to, Sched_TypedRanges:$ins,
+                       OptionalAttr<F64Attr>:$done);
+  let builders = [
+    OpBuilder<(ins "Lane":$lane, "uint32_t":$channel, "uint64_t":$from,
+                   "uint64_t":$to, "::mlir::ArrayAttr":$ins), [{
+      build($_builder, $_state, lane, channel, from, to, ins,
+            ::mlir::FloatAttr());
+    }]>];
   let assemblyFormat = [{
-    $lane $kind `channel` `(` $channel `)` `seq` `(` $seq `)`
-    `future` `(` $future `)`
-    `` custom<Ins>($ins) `` custom<Outs>($outs) attr-dict
+    $lane `channel` `(` $channel `)` `bytes` `(` $from `,` $to `)`
+    `` custom<Ins>($ins) (`done` `(` $done^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operand, whole.
+    ::rubato::sched::TypedRangeAttr getOperandRange() {
+      return ::mlir::cast<::rubato::sched::TypedRangeAttr>(getIns()[0]);
+    }
+  }];
+}
+
+def Sched_ArriveOp : Sched_LaneOp<"arrive", ["getAccesses", "getLabel"],
+                                  [Sched_SymbolUser]> {
+  let summary = "holds a lane back until more of a reduction has arrived";
+  let description = [{
+    A `sched.await` with `first` brings a value of which only the first bytes
+    are there. On its lane this operation ends when those of `outs` are there
+    too. They are brought in order, so all in front of them are as well. `done`
+    is the share of the segment's work in front of it.
+
+    ```mlir
+    sched.await %f outs(@sum[0, 40960] : f32) first(20480)
+    // and in the segment that runs next
+    sched.arrive comm outs(@sum[20480, 20480] : f32)
+    ```
+  }];
+  let arguments = (ins Sched_Lane:$lane, Sched_TypedRanges:$outs,
+                       OptionalAttr<F64Attr>:$done);
+  let builders = [
+    OpBuilder<(ins "Lane":$lane, "::mlir::ArrayAttr":$outs), [{
+      build($_builder, $_state, lane, outs, ::mlir::FloatAttr());
+    }]>];
+  let assemblyFormat =
+      "$lane `` custom<Outs>($outs) (`done` `(` $done^ `)`)? attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What arrives.
+    ::rubato::sched::TypedRangeAttr getArriving() {
+      return ::mlir::cast<::rubato::sched::TypedRangeAttr>(getOuts()[0]);
+    }
+  }];
 }
 
 def Sched_RecordOp : Sched_LaneOp<"record", []> {
@@ -223,11 +257,10 @@ def Sched_ProgramOp : Sched_Op<"program", [
 
     ```mlir
     sched.program @round -> i1 {
-      sched.next_batch
+      sched.batch cursor
       sched.run @accumulate
       %stop = sched.stop_requested : i64
       sched.write %stop, @meta[16, 8] : i64
-      sched.run @reduce
       %go = arith.constant true
       sched.return %go : i1
     }
@@ -274,11 +307,6 @@ def Sched_RankOp
 def Sched_StopRequestedOp
     : Sched_FactOp<"stop_requested", "1 if this member was asked to stop">;
 
-def Sched_NextBatchOp : Sched_HostOp<"next_batch"> {
-  let summary = "fills the batch buffers with the next micro-batch (fallible)";
-  let assemblyFormat = "attr-dict";
-}
-
 def Sched_RunOp : Sched_HostOp<"run", [Sched_SymbolUser]> {
   let summary = "runs a segment (fallible)";
   let arguments = (ins FlatSymbolRefAttr:$segment);
@@ -302,8 +330,7 @@ def Sched_ReadOp : Sched_HostOp<"read", [Sched_SymbolUser]> {
 def Sched_WriteOp : Sched_HostOp<"write", [Sched_SymbolUser]> {
   let summary = "writes a scalar of the arena from the host (fallible)";
   let description = [{
-    Happens after everything given to the compute lane. The result region is
-    written by collectives only.
+    Happens after everything given to the compute lane.
 
     ```mlir
     sched.write %stop, @meta[16, 8] : i64

@@ -111,7 +111,8 @@ def Sched_StartKind : Sched_Enum<"StartKind", "a collective of a program", [
 def Sched_StartOp : Sched_ValuesOp<"start"> {
   let summary = "starts a collective (fallible)";
   let description = [{
-    The operands are copied: they may change before the await.
+    Whole values keep their memory, which nobody writes until the await: see
+    `sched.renew`. All else is copied, and may change at once.
 
     ```mlir
     %f = sched.start all_reduce channel(0) root(%zero) ins(@acc[0, 5140] : f32)
@@ -153,8 +154,24 @@ def Sched_DoneOp : Sched_HostOp<"done"> {
 
 def Sched_AwaitOp : Sched_ValuesOp<"await"> {
   let summary = "waits for a future and brings its values (fallible)";
-  let arguments = (ins I64:$future, Sched_TypedRanges:$outs);
-  let assemblyFormat = "$future `` custom<Outs>($outs) attr-dict";
+  let description = [{
+    With `first` it goes on once so many bytes of its first value are there, a
+    part of a whole value; `sched.arrive` waits for the rest. What it brings is
+    decided all the same: every member has started the reduction.
+
+    ```mlir
+    sched.await %f outs(@sum[0, 40960] : f32, @n[0, 8] : i64) first(20480)
+    ```
+  }];
+  let arguments = (ins I64:$future, Sched_TypedRanges:$outs,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$first);
+  let assemblyFormat = [{
+    $future `` custom<Outs>($outs) (`first` `(` $first^ `)`)? attr-dict
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$future, "::mlir::ArrayAttr":$outs), [{
+      build($_builder, $_state, future, outs, ::mlir::IntegerAttr());
+    }]>];
 }
 
 def Sched_RepeatedOp : Sched_HostOp<"repeated"> {

@@ -75,17 +75,14 @@ static LogicalResult checkResults(UnitOp unit, ModuleOp module) {
                << stringifyResultKind(kind) << " of " << program;
     return success();
   };
-  if (failed(check(unit.getEvaluateAttr(),
-                   {ResultKind::Loss, ResultKind::Correct, ResultKind::Valid})))
+  if (failed(
+          check(unit.getEvaluateAttr(),
+                {ResultKind::Loss, ResultKind::Correct, ResultKind::Valid})) ||
+      failed(
+          check(unit.getGradientAttr(),
+                {ResultKind::Gradient, ResultKind::Samples, ResultKind::Loss})))
     return failure();
-  if (auto round = unit.getRoundAttr();
-      round && failed(check(round, {ResultKind::Samples, ResultKind::Loss})))
-    return failure();
-  if (auto gradient = unit.getGradientAttr();
-      gradient && failed(check(gradient, {ResultKind::Samples, ResultKind::Loss,
-                                          ResultKind::Gradient})))
-    return failure();
-  if (!module.getOps<RoleOp>().empty() && !has(ResultKind::Parameters, {}))
+  if (!has(ResultKind::Parameters, {}))
     return unit.emitOpError("needs a sched.result parameters: where the "
                             "model of a role lies");
   return success();
@@ -93,8 +90,8 @@ static LogicalResult checkResults(UnitOp unit, ModuleOp module) {
 
 static LogicalResult checkRoles(UnitOp unit, ModuleOp module) {
   auto roles = module.getOps<RoleOp>();
-  if (roles.empty() && !unit.getRound())
-    return unit.emitOpError("needs a sched.role, or a round");
+  if (roles.empty())
+    return unit.emitOpError("needs a sched.role: it says what members run");
   RoleOp rest;
   llvm::SmallPtrSet<Attribute, 16> programs;
   for (RoleOp role : roles) {
@@ -126,8 +123,6 @@ LogicalResult UnitOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   if (failed(checkProgram(*this, symbols, "evaluate", getEvaluateAttr(),
                           /*hasGo=*/false)) ||
-      failed(checkProgram(*this, symbols, "round", getRoundAttr(),
-                          /*hasGo=*/true)) ||
       failed(checkProgram(*this, symbols, "gradient", getGradientAttr(),
                           /*hasGo=*/false)))
     return failure();
@@ -178,8 +173,7 @@ LogicalResult CellOp::verifySymbolUses(SymbolTableCollection &symbols) {
       })))
     return failure();
   return checkFilled(*this, symbols, getBufferAttr(), sizeOf(getType()),
-                     getElementTypeOrSelf(getType()),
-                     {ArenaRegion::Private, ArenaRegion::Shared});
+                     getElementTypeOrSelf(getType()), {ArenaRegion::Private});
 }
 
 LogicalResult BatchBufferOp::verify() {
@@ -257,7 +251,9 @@ LogicalResult ResultOp::verifySymbolUses(SymbolTableCollection &symbols) {
   BufferOp buffer = findBuffer(*this, symbols, getPlace().getBuffer());
   if (!buffer)
     return failure();
-  if (buffer.isValue() || buffer.getRegion() == ArenaRegion::Scratch)
+  // A gradient is read before anything else runs.
+  if (buffer.isValue() || (buffer.getRegion() == ArenaRegion::Scratch &&
+                           getKind() != ResultKind::Gradient))
     return emitOpError("must outlive its program, but ")
            << getPlace().getBuffer() << " is in the "
            << stringifyArenaRegion(buffer.getRegion()) << " region";

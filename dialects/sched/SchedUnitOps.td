@@ -69,28 +69,24 @@ def Sched_UnitOp : Sched_UnitEntryOp<"unit"> {
     Stands once in a module of the schedule stage; `describe-unit` writes it.
     `quantum` is the number of samples of a micro-batch, `float` the type of the
     parameters. `locks` counts the locks that programs name, `commits` says that
-    they vote on their rounds.
-
-    What runs are the roles. A unit without roles has one synchronous `round`
-    and a `gradient` instead.
+    they vote on their rounds. What runs are the roles; `evaluate` looks at the
+    present micro-batch alone, and `gradient` adds its gradient to what is there.
 
     ```mlir
-    sched.unit quantum(64) float(f32) evaluate(@evaluate) locks(1)
-    sched.unit quantum(64) float(f32) evaluate(@evaluate) round(@round) gradient(@gradient)
+    sched.unit quantum(64) float(f32) gradient(@gradient) evaluate(@evaluate) locks(1)
     ```
   }];
   let arguments = (ins Sched_Positive<I64Attr>:$quantum,
                        TypeAttrOf<AnyTypeOf<[F32, F64]>>:$float_type,
+                       FlatSymbolRefAttr:$gradient,
                        FlatSymbolRefAttr:$evaluate,
-                       OptionalAttr<FlatSymbolRefAttr>:$round,
-                       OptionalAttr<FlatSymbolRefAttr>:$gradient,
                        DefaultValuedAttr<Sched_NonNegative<I64Attr>, "0">:
                            $locks,
                        UnitAttr:$commits);
   let assemblyFormat = [{
     `quantum` `(` $quantum `)` `float` `(` $float_type `)`
-    `evaluate` `(` $evaluate `)` (`round` `(` $round^ `)`)?
-    (`gradient` `(` $gradient^ `)`)? (`locks` `(` $locks^ `)`)?
+    `gradient` `(` $gradient `)` `evaluate` `(` $evaluate `)`
+    (`locks` `(` $locks^ `)`)?
     (`commits` $commits^)? attr-dict
   }];
   let extraClassDeclaration = [{
@@ -162,7 +158,8 @@ def Sched_ResultOp : Sched_UnitEntryOp<"result"> {
   let summary = "what lies where when a program has run";
   let description = [{
     An evaluation leaves the sum of its losses, how many samples it took and how
-    many of them were right; the model of a role leaves the flat parameters.
+    many of them were right; a gradient itself, its samples and the sum of their
+    losses; the model of a role leaves the flat parameters.
 
     ```mlir
     sched.result @evaluate loss in @evaluate.loss : tensor<f64>

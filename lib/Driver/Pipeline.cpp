@@ -63,10 +63,16 @@ static void addKernels(OpPassManager &pm, const CompileOptions &o) {
 
 static void addSchedule(OpPassManager &pm, const CompileOptions &o) {
   BuildScheduleOptions schedule;
-  schedule.bucketBytes = o.bucketBytes;
   schedule.target = o.target;
   pm.addPass(createBuildSchedule(schedule));
   pm.addPass(createCanonicalizerPass());
+  if (!o.wholeReductions) {
+    OverlapReductionsOptions overlap;
+    overlap.bucketBytes = o.bucketBytes;
+    overlap.target = o.target;
+    pm.addPass(createOverlapReductions(overlap));
+  }
+  pm.addPass(createAssignLanes());
   pm.addPass(createSchedVerifySegmentsPass());
   pm.addPass(createDescribeUnit());
   pm.addPass(createSchedVerifyUnitPass());
@@ -127,10 +133,8 @@ TargetOptions rubato::targetOptions(const CompileOptions &options) {
 LogicalResult rubato::lowerToLLVM(ModuleOp module, const TargetModel &target,
                                   const CompileOptions &options,
                                   uint64_t weightsSize, TimingScope &timing) {
-  UnitCounts counts = countUnit(module);
   ManifestExtras extras;
-  extras.events = counts.events;
-  extras.futures = counts.futures;
+  extras.events = countEvents(module);
   extras.producer = versionString();
   std::string manifest = buildManifest(module, extras);
   UnitPrograms programs = unitPrograms(module);

@@ -153,8 +153,7 @@ Value AbiBuilder::kernel(OpBuilder &builder, Location loc,
 }
 
 Value AbiBuilder::segment(OpBuilder &builder, Location loc, StringRef name,
-                          ArrayRef<int32_t> values, int64_t launches,
-                          int64_t collectives) {
+                          ArrayRef<int32_t> values, int64_t launches) {
   return addressOf(
       builder, loc, structure(loc, "info." + name, [&](OpBuilder &init) {
         Value list = null(init, loc);
@@ -166,8 +165,7 @@ Value AbiBuilder::segment(OpBuilder &builder, Location loc, StringRef name,
         return SmallVector<Value>{
             string(init, loc, name), list,
             constant(init, loc, i64, static_cast<int64_t>(values.size())),
-            constant(init, loc, i32, launches),
-            constant(init, loc, i32, collectives)};
+            constant(init, loc, i64, launches)};
       }));
 }
 

@@ -53,7 +53,7 @@ public:
   /// values of these regions.
   mlir::Value segment(mlir::OpBuilder &builder, mlir::Location loc,
                       llvm::StringRef name, llvm::ArrayRef<int32_t> values,
-                      int64_t launches, int64_t collectives);
+                      int64_t launches);
   /// Address of a constant array of `{i32, i32, i64, i64}`, which is the shape
   /// of both `rb_access` and `rb_range`; null if it is empty.
   mlir::Value records(mlir::OpBuilder &builder, mlir::Location loc,

@@ -118,27 +118,19 @@ LogicalResult DescribeUnit::describeUnit() {
     return buffer.getPart() == sched::BatchPart::Ids;
   });
   FlatSymbolRefAttr evaluate = programWith(sched::ResultKind::Correct);
-  if (!parameters || !ids || !evaluate)
+  FlatSymbolRefAttr gradient = programWith(sched::ResultKind::Gradient);
+  if (!parameters || !ids || !evaluate || !gradient)
     return module.emitError("describe-unit: needs ")
            << (!parameters ? "a sched.cell of parameters"
                : !ids      ? "a sched.batch_buffer of ids"
-                           : "a sched.result correct of the evaluation")
+               : !evaluate ? "a sched.result correct of the evaluation"
+                           : "a sched.result gradient")
            << "; this pass takes what build-schedule writes";
-  // Without roles there is one round, and what it reduces is computed alone.
-  FlatSymbolRefAttr round, gradient;
-  if (module.getOps<sched::RoleOp>().empty()) {
-    gradient = programWith(sched::ResultKind::Gradient);
-    if (auto samples = find<sched::ResultOp>([&](sched::ResultOp op) {
-          return op.getKind() == sched::ResultKind::Samples &&
-                 op.getProgramAttr() != gradient;
-        }))
-      round = samples.getProgramAttr();
-  }
   UnitFacts facts(module);
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   sched::UnitOp::create(b, module.getLoc(), ids.getTensorType().getDimSize(0),
                         getElementTypeOrSelf(parameters.getType()),
-                        evaluate.getValue(), round, gradient, facts.locks(),
+                        gradient.getValue(), evaluate.getValue(), facts.locks(),
                         facts.commits());
   return success();
 }

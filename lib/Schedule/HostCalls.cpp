@@ -243,7 +243,8 @@ bool HostCalls::lower(Operation *op) {
       })
       .Case([&](AwaitOp op) {
         Table outs = table(op.getOuts());
-        call("rb_await", {op.getFuture(), outs.rows, outs.count});
+        int64_t first = op.getFirst() ? int64_t(*op.getFirst()) : -1;
+        call("rb_await", {op.getFuture(), outs.rows, outs.count, i64(first)});
       })
       .Case([&](RepeatedOp op) { call("rb_repeated", op.getCount()); })
       .Case([&](PushOp op) {

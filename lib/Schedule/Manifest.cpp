@@ -26,11 +26,8 @@ std::string rubato::buildManifest(ModuleOp module,
   if (auto arena = sched::ArenaOp::of(module))
     manifest["regions"] = json::Object{
         {"private", static_cast<int64_t>(arena.getPrivateBytes())},
-        {"shared", static_cast<int64_t>(arena.getSharedBytes())},
-        {"result", static_cast<int64_t>(arena.getResultBytes())},
         {"scratch", static_cast<int64_t>(arena.getScratchBytes())}};
   manifest["events"] = extras.events;
-  manifest["futures"] = extras.futures;
 
   // Frozen slots are told from the trained ones by their role.
   json::Array slots;

@@ -297,15 +297,10 @@ json::Object Printer::unit() {
                         {"float", dtype(unit.getFloatType())},
                         {"cells", list(&Printer::cell)},
                         {"batch", batch()},
+                        {"gradient", results(unit.getGradientAttr())},
                         {"evaluate", results(unit.getEvaluateAttr())}};
-  if (auto round = unit.getRoundAttr())
-    manifest["round"] = results(round);
-  if (auto gradient = unit.getGradientAttr())
-    manifest["gradient"] = results(gradient);
   if (json::Array parts = buckets(); !parts.empty())
     manifest["buckets"] = std::move(parts);
-  if (module.getOps<sched::RoleOp>().empty())
-    return manifest;
   manifest["program"] = program(unit);
   manifest["values"] = values();
   for (auto each : module.getOps<sched::ResultOp>())

@@ -150,15 +150,80 @@ LogicalResult ProgramEmitter::emitWhile(scf::WhileOp op) {
 }
 
 LogicalResult ProgramEmitter::assignInits(gsync::RepeatOp op) {
-  SmallVector<Assignment> tensors;
+  SmallVector<Assignment> always, ifEmpty;
   for (auto [i, init] : llvm::enumerate(op.getInits())) {
     if (!isTensor(init.getType()))
       continue;
-    bool isZero = static_cast<bool>(init.getDefiningOp<gsync::ZeroOp>());
-    if (!isZero || places.needsClearing(op, i))
-      tensors.push_back({init, places.places().at(op.getResults()[i])});
+    Assignment first{init, places.places().at(op.getResults()[i])};
+    switch (places.clearing(op, i)) {
+    case ProgramPlaces::Clearing::Always:
+      always.push_back(first);
+      break;
+    case ProgramPlaces::Clearing::IfEmpty:
+      ifEmpty.push_back(first);
+      break;
+    case ProgramPlaces::Clearing::Never:
+      break;
+    }
   }
-  return assign(tensors, op);
+  if (failed(assign(always, op)))
+    return failure();
+  if (ifEmpty.empty())
+    return success();
+  // Else the first body starts them.
+  Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                     get(op.getAtLeast()), constant(1));
+  auto branch = scf::IfOp::create(b, none, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  return assign(ifEmpty, op);
+}
+
+/// The body of a repeat whose index and numbers are `arguments`; what it
+/// yields.
+FailureOr<SmallVector<Value>> ProgramEmitter::emitBody(gsync::RepeatOp op,
+                                                       ValueRange arguments) {
+  Block &body = op.getBody().front();
+  mapping.map(body.getArgument(0), arguments[0]);
+  mapNumbers(mapping, body.getArguments().drop_front(), arguments, 1);
+  Value outer = std::exchange(bodyIndex, arguments[0]);
+  if (failed(emitBlock(body)))
+    return failure();
+  flush();
+  bodyIndex = outer;
+  b.setLoc(op.getLoc());
+  Operation *yield = body.getTerminator();
+  SmallVector<Assignment> tensors;
+  for (auto [value, result] : llvm::zip(yield->getOperands(), op.getResults()))
+    if (isTensor(value.getType()))
+      tensors.push_back({value, places.places().at(result)});
+  if (failed(assign(tensors, op)))
+    return failure();
+  dropAfter(yield);
+  return getNumbers(yield->getOperands());
+}
+
+/// A loop whose number of bodies is known before its first.
+LogicalResult ProgramEmitter::emitCounted(gsync::RepeatOp op) {
+  Value zero = constant(0), one = constant(1), count = get(op.getAtLeast());
+  auto loop =
+      scf::ForOp::create(b, zero, count, one, getNumbers(op.getInits()));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = loop.getBody();
+    if (!body->empty())
+      body->back().erase(); // the terminator that the builder made
+    b.setInsertionPointToEnd(body);
+    auto yielded = emitBody(op, body->getArguments());
+    if (failed(yielded))
+      return failure();
+    scf::YieldOp::create(b, *yielded);
+  }
+  Value bodies = arith::MaxSIOp::create(b, count, zero);
+  mapping.map(op.getCount(), bodies);
+  mapNumbers(mapping, op.getResults(), loop.getResults());
+  sched::RepeatedOp::create(b, bodies);
+  return success();
 }
 
 /// Body k runs if k < at_least, or if k < at_most and the future is not done;
@@ -166,7 +231,8 @@ LogicalResult ProgramEmitter::assignInits(gsync::RepeatOp op) {
 LogicalResult ProgramEmitter::emitRepeat(gsync::RepeatOp op) {
   if (failed(assignInits(op)))
     return failure();
-  Block &body = op.getBody().front();
+  if (isCounted(op))
+    return emitCounted(op);
   SmallVector<Value> inits{constant(0)};
   llvm::append_range(inits, getNumbers(op.getInits()));
   SmallVector<Type> types;
@@ -183,8 +249,7 @@ LogicalResult ProgramEmitter::emitRepeat(gsync::RepeatOp op) {
                                  get(bound));
   };
   Value go = below(op.getAtLeast());
-  bool counted = !op.getUntil() && op.getAtLeast() == op.getAtMost();
-  if (!counted) {
+  {
     auto asked = scf::IfOp::create(b, b.getI1Type(), go, /*withElse=*/true);
     OpBuilder::InsertionGuard inside(b);
     b.setInsertionPointToStart(&asked.getThenRegion().front());
@@ -211,27 +276,12 @@ LogicalResult ProgramEmitter::emitRepeat(gsync::RepeatOp op) {
   scf::ConditionOp::create(b, go, before->getArguments());
 
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  Value index = after->getArgument(0);
-  mapping.map(body.getArgument(0), index);
-  mapNumbers(mapping, body.getArguments().drop_front(), after->getArguments(),
-             1);
-  Value outer = std::exchange(bodyIndex, index);
-  if (failed(emitBlock(body)))
+  auto yielded = emitBody(op, after->getArguments());
+  if (failed(yielded))
     return failure();
-  flush();
-  bodyIndex = outer;
-  b.setLoc(op.getLoc());
-  Operation *yield = body.getTerminator();
-  SmallVector<Assignment> tensors;
-  for (auto [value, result] : llvm::zip(yield->getOperands(), op.getResults()))
-    if (isTensor(value.getType()))
-      tensors.push_back({value, places.places().at(result)});
-  if (failed(assign(tensors, op)))
-    return failure();
-  dropAfter(yield);
   SmallVector<Value> next{
-      arith::AddIOp::create(b, index, constant(1)).getResult()};
-  llvm::append_range(next, getNumbers(yield->getOperands()));
+      arith::AddIOp::create(b, after->getArgument(0), constant(1)).getResult()};
+  llvm::append_range(next, *yielded);
   scf::YieldOp::create(b, next);
 
   b.setInsertionPointAfter(loop);

@@ -113,15 +113,20 @@ void ProgramEmitter::readNumbers(ValueRange results) {
 
 LogicalResult ProgramEmitter::assign(ArrayRef<Assignment> assignments,
                                      Operation *where) {
+  // Zeros are written, not copied from somewhere.
+  auto isZero = [&](Value value) {
+    return value.getDefiningOp<gsync::ZeroOp>() &&
+           !places.places().isPlaced(value);
+  };
   SmallVector<Assignment> left;
   for (const Assignment &each : assignments)
-    if (!(addressOf(each.value) == each.to))
+    if (isZero(each.value) || !(addressOf(each.value) == each.to))
       left.push_back(each);
   while (!left.empty()) {
     // One whose destination no other still reads.
     auto *free = llvm::find_if(left, [&](const Assignment &each) {
       return llvm::none_of(left, [&](const Assignment &other) {
-        return &other != &each &&
+        return &other != &each && !isZero(other.value) &&
                addressOf(other.value).buffer == each.to.buffer;
       });
     });
@@ -129,7 +134,7 @@ LogicalResult ProgramEmitter::assign(ArrayRef<Assignment> assignments,
       return where->emitOpError("schedule: values that change places with each "
                                 "other");
     int64_t size = bytesOf(free->value.getType());
-    if (free->value.getDefiningOp<gsync::ZeroOp>())
+    if (isZero(free->value))
       sched::ClearOp::create(b, bytes(free->to, size));
     else
       sched::CopyOp::create(b, bytes(addressOf(free->value), size),

@@ -12,7 +12,8 @@
 
 namespace rubato {
 
-/// Emits one part (init, strand, drain or model) of a role, or @evaluate.
+/// Emits one part (init, strand, drain or model) of a role, or a training
+/// function that the runtime calls by itself.
 class ProgramEmitter {
 public:
   ProgramEmitter(mlir::ModuleOp module, ProgramPlaces &places,
@@ -32,6 +33,9 @@ private:
   llvm::LogicalResult emitGsync(mlir::Operation *op);
   llvm::LogicalResult emitAtomic(gsync::AtomicOp op);
   llvm::LogicalResult emitRepeat(gsync::RepeatOp op);
+  llvm::LogicalResult emitCounted(gsync::RepeatOp op);
+  llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitBody(gsync::RepeatOp op, mlir::ValueRange arguments);
   llvm::LogicalResult emitIf(mlir::scf::IfOp op);
   llvm::LogicalResult emitWhile(mlir::scf::WhileOp op);
   void emitLoad(gsync::LoadOp op);

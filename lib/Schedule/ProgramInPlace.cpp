@@ -141,22 +141,27 @@ ProgramPlaces::Fresh ProgramPlaces::freshness(func::CallOp call) const {
                : gsync::RepeatOp();
   if (!repeat || argument.getArgNumber() == 0 ||
       call->getBlock() != argument.getOwner() ||
-      needsClearing(repeat, argument.getArgNumber() - 1))
+      clearing(repeat, argument.getArgNumber() - 1) == Clearing::Always)
     return Fresh::Never;
   return Fresh::FirstBody;
 }
 
-/// Not where the first body certainly runs and all that reads the value in it
-/// has a variant that does not.
-bool ProgramPlaces::needsClearing(gsync::RepeatOp repeat,
-                                  unsigned index) const {
+bool rubato::isCounted(gsync::RepeatOp repeat) {
+  return !repeat.getUntil() && repeat.getAtLeast() == repeat.getAtMost();
+}
+
+/// The first body need not find zeros if all that reads the value in it has a
+/// variant that starts from zero.
+ProgramPlaces::Clearing ProgramPlaces::clearing(gsync::RepeatOp repeat,
+                                                unsigned index) const {
   Value init = repeat.getInits()[index];
   if (!init.getDefiningOp<gsync::ZeroOp>())
-    return false;
+    return Clearing::Always;
   APInt least;
-  if (!matchPattern(repeat.getAtLeast(), m_ConstantInt(&least)) ||
-      least.getSExtValue() < 1)
-    return true;
+  bool certain = matchPattern(repeat.getAtLeast(), m_ConstantInt(&least)) &&
+                 least.getSExtValue() >= 1;
+  if (!certain && !isCounted(repeat))
+    return Clearing::Always;
   bool cleared = false;
   Value argument = repeat.getBody().front().getArgument(index + 1);
   forEachReader(argument, [&](Operation *user) {
@@ -172,5 +177,7 @@ bool ProgramPlaces::needsClearing(gsync::RepeatOp repeat,
                      return origin(operand) == argument;
                    });
   });
-  return cleared;
+  if (cleared)
+    return Clearing::Always;
+  return certain ? Clearing::Never : Clearing::IfEmpty;
 }

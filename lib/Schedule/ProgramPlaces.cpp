@@ -127,7 +127,9 @@ LogicalResult ProgramPlaces::run() {
         return failure();
     }
   }
-  return placeEvaluation();
+  if (batch.empty())
+    return module.emitError("schedule: no strand takes a batch");
+  return failure(failed(placeEvaluation()) || failed(placeGradient()));
 }
 
 LogicalResult ProgramPlaces::placePart(Operation *part, StringRef name) {
@@ -147,24 +149,43 @@ LogicalResult ProgramPlaces::placeModel(gsync::ModelOp model) {
   return success();
 }
 
-LogicalResult ProgramPlaces::placeEvaluation() {
-  partName = "evaluate";
-  if (batch.empty())
-    return module.emitError("schedule: no strand takes a batch");
-  placement.set(evaluate.argument(nn::ArgumentRole::Parameters),
+/// A training function that the runtime calls by itself: it reads the model,
+/// and its numbers are looked at when it has returned.
+LogicalResult ProgramPlaces::placeAlone(const nn::TrainingSignature &function,
+                                        ArrayRef<nn::ResultRole> numbers) {
+  placement.set(function.argument(nn::ArgumentRole::Parameters),
                 parameterPlace);
-  for (unsigned i : evaluate.indices(nn::ArgumentRole::Frozen))
-    placement.set(evaluate.argument(i), cells.lookup("w_frozen"));
-  for (auto [i, buffer] : llvm::zip(evaluate.batch(), batch))
-    placement.set(evaluate.argument(i), {buffer, 0});
-  for (nn::ResultRole role :
-       {nn::ResultRole::Loss, nn::ResultRole::Correct, nn::ResultRole::Valid}) {
-    Value value = evaluate.returned(role);
+  for (unsigned i : function.indices(nn::ArgumentRole::Frozen))
+    placement.set(function.argument(i), cells.lookup("w_frozen"));
+  for (auto [i, buffer] : llvm::zip(function.batch(), batch))
+    placement.set(function.argument(i), {buffer, 0});
+  for (nn::ResultRole role : numbers) {
+    Value value = function.returned(role);
     unsigned buffer = ownPinned(nn::stringifyResultRole(role), value.getType());
     if (failed(placement.direct(value, {buffer, 0})))
       return failure();
   }
-  return placeBlock(evaluate.getFunction().getFunctionBody().front());
+  return placeBlock(function.getFunction().getFunctionBody().front());
+}
+
+LogicalResult ProgramPlaces::placeEvaluation() {
+  partName = "evaluate";
+  using R = nn::ResultRole;
+  return placeAlone(evaluate, {R::Loss, R::Correct, R::Valid});
+}
+
+/// It adds to a vector that is needed only until somebody has looked at it.
+LogicalResult ProgramPlaces::placeGradient() {
+  partName = "gradient";
+  BlockArgument sum = gradient.argument(nn::ArgumentRole::Accumulator);
+  placement.set(sum,
+                {placement.addBuffer(partName + ".sum", ArenaRegion::Scratch,
+                                     bytesOf(sum.getType())),
+                 0});
+  for (unsigned i : gradient.indices(nn::ArgumentRole::Step))
+    placement.set(gradient.argument(i), newSlot("step"));
+  using R = nn::ResultRole;
+  return placeAlone(gradient, {R::Samples, R::Loss});
 }
 
 LogicalResult ProgramPlaces::placeBlock(Block &block) {

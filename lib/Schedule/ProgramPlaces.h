@@ -26,6 +26,9 @@ bool isKernelCall(mlir::Operation *op);
 /// more than host arithmetic or looking at memory in another way.
 bool endsSegment(mlir::Operation *op);
 
+/// Whether the number of bodies of a repeat is known before its first.
+bool isCounted(gsync::RepeatOp repeat);
+
 /// The value whose memory `value` shows, looking through views.
 mlir::Value origin(mlir::Value value);
 
@@ -35,11 +38,13 @@ void forEachReader(mlir::Value value,
 
 class ProgramPlaces {
 public:
-  ProgramPlaces(mlir::ModuleOp module, const nn::TrainingSignature &evaluate,
-                Placement &placement)
-      : module(module), evaluate(evaluate), placement(placement) {}
+  ProgramPlaces(mlir::ModuleOp module, const nn::TrainingSignature &gradient,
+                const nn::TrainingSignature &evaluate, Placement &placement)
+      : module(module), gradient(gradient), evaluate(evaluate),
+        placement(placement) {}
 
-  /// Cells first, then every part of every role, then @evaluate.
+  /// Cells first, then every part of every role, then the training functions
+  /// that the runtime calls by themselves.
   llvm::LogicalResult run();
 
   Placement &places() { return placement; }
@@ -60,8 +65,10 @@ public:
   /// call or only in the first body of the loop around it.
   enum class Fresh { Never, FirstBody, Always };
   Fresh freshness(mlir::func::CallOp call) const;
-  /// Whether a loop must clear what it carries at this position.
-  bool needsClearing(gsync::RepeatOp repeat, unsigned index) const;
+  /// When a loop must put the first of what it carries at this position in its
+  /// place: not where the first body starts it afresh.
+  enum class Clearing { Never, IfEmpty, Always };
+  Clearing clearing(gsync::RepeatOp repeat, unsigned index) const;
 
   /// A place that holds zeros for ever.
   Address zeros(mlir::Type type);
@@ -80,6 +87,9 @@ private:
   void placeRest(mlir::Block &block);
   llvm::LogicalResult placeBatch(gsync::NextBatchOp next);
   llvm::LogicalResult placeEvaluation();
+  llvm::LogicalResult placeGradient();
+  llvm::LogicalResult placeAlone(const nn::TrainingSignature &function,
+                                 llvm::ArrayRef<nn::ResultRole> numbers);
   llvm::LogicalResult placeModel(gsync::ModelOp model);
   void placeLoad(gsync::LoadOp load);
   void placeResults(mlir::Operation *op);
@@ -97,7 +107,7 @@ private:
   unsigned ownPinned(llvm::StringRef name, mlir::Type type);
 
   mlir::ModuleOp module;
-  nn::TrainingSignature evaluate;
+  nn::TrainingSignature gradient, evaluate;
   Placement &placement;
   std::string partName;
   llvm::StringMap<Address> cells;

@@ -40,7 +40,6 @@ public:
       return;
     builder.setInsertionPoint(op);
     TypeSwitch<Operation *>(op)
-        .Case([&](NextBatchOp op) { call(op, "rb_next_batch", ctx); })
         .Case([&](RunOp op) { call(op, segmentSymbol(op.getSegment()), ctx); })
         .Case<ReadOp, WriteOp, ReturnOp>([&](auto op) { lowerOne(op); });
     op->erase();

@@ -27,7 +27,7 @@ struct SchedToLLVM : rubato::impl::ConvertSchedToLLVMPassBase<SchedToLLVM> {
         failed(takeKernels(module, abi)))
       return signalPassFailure();
 
-    rubato::UnitCounts counts = rubato::countUnit(module);
+    int64_t events = rubato::countEvents(module);
     rubato::BufferTable buffers = rubato::collectBuffers(module);
     int32_t nextEvent = 0;
     for (auto segment : module.getOps<SegmentOp>())
@@ -38,7 +38,7 @@ struct SchedToLLVM : rubato::impl::ConvertSchedToLLVMPassBase<SchedToLLVM> {
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<SchedDialect>(op.getDialect()))
         op.erase();
-    rubato::setCounts(module, counts);
+    rubato::setEvents(module, events);
   }
 
   /// Names that the result defines or imports must be free.

@@ -34,7 +34,7 @@ struct Bytes {
 
 unsigned indexOf(Lane lane) { return static_cast<unsigned>(lane); }
 
-/// A launch or a collective, with the clock at which it ends.
+/// A launch, or a part of a reduction, with the clock at which it ends.
 struct Work {
   Operation *op;
   Lane lane;
@@ -60,7 +60,6 @@ public:
     checkStart();
     checkRaces();
     checkEnd();
-    checkCollectives();
     return std::move(violations);
   }
 
@@ -69,14 +68,13 @@ private:
   void checkStart();
   void checkRaces();
   void checkEnd();
-  void checkCollectives();
   void reportRace(const Work &first, const Work &second);
   std::optional<std::pair<Bytes, Bytes>> findConflict(const Work &first,
                                                       const Work &second);
 
   SegmentOp segment;
   const BufferTable &buffers;
-  /// Launches and collectives in the order of the text.
+  /// Launches and parts of reductions in the order of the text.
   SmallVector<Work> works;
   /// Clocks of the lanes at the end of the text.
   std::array<Clock, numLanes> lanes = {};
@@ -178,12 +176,14 @@ void SegmentChecker::reportRace(const Work &first, const Work &second) {
 
 void SegmentChecker::checkEnd() {
   for (unsigned lane = 0; lane < numLanes; ++lane) {
-    if (lanes[compute][lane] >= lanes[lane][lane])
-      continue;
-    // The last work of the lane: joining it joins all before it.
+    // The last work of the lane: joining it joins all before it. What is ready
+    // stays under way until its reduction is awaited; that nobody changes it
+    // meanwhile is what sched-verify-programs proves.
     auto last = llvm::find_if(llvm::reverse(works), [&](const Work &work) {
-      return indexOf(work.lane) == lane;
+      return indexOf(work.lane) == lane && !isa<ReadyOp>(work.op);
     });
+    if (last == works.rend() || lanes[compute][lane] >= last->clock[lane])
+      continue;
     violations.push_back({last->op, last->name() +
                                         " may still run when the segment ends: "
                                         "record on " +
@@ -192,42 +192,25 @@ void SegmentChecker::checkEnd() {
   }
 }
 
-void SegmentChecker::checkCollectives() {
-  llvm::DenseMap<int64_t, SmallVector<CollectiveOp>> channels;
-  llvm::DenseMap<int64_t, CollectiveOp> futures;
-  for (const Work &work : works) {
-    auto op = dyn_cast<CollectiveOp>(work.op);
-    if (!op)
-      continue;
-    auto &channel = channels[op.getChannel()];
-    if (op.getSeq() != channel.size())
-      violations.push_back(
-          {op, work.name() + " must have seq " +
-                   std::to_string(channel.size()) +
-                   ": the collectives of a channel are numbered in order"});
-    if (!channel.empty() && channel.front().getLane() != op.getLane())
-      violations.push_back(
-          {op,
-           work.name() + " must be on " +
-               stringifyLane(channel.front().getLane()).str() +
-               ": the collectives of a channel stand on one lane",
-           channel.front(), "the channel's first collective is here"});
-    channel.push_back(op);
-
-    auto [future, isNew] = futures.try_emplace(op.getFuture(), op);
-    if (!isNew)
-      violations.push_back({op,
-                            work.name() + " reuses future " +
-                                std::to_string(op.getFuture()) +
-                                ": give each collective of a segment its own",
-                            future->second, "it is first used here"});
-    for (auto [index, b] : llvm::enumerate(work.bytes))
-      for (const Bytes &a : ArrayRef(work.bytes).take_front(index))
-        if (a.isWrite && b.isWrite && a.overlaps(b))
-          violations.push_back({op, work.name() + " writes " + text(a.range) +
-                                        " and " + text(b.range) +
-                                        ", which share bytes"});
-  }
+bool rubato::conflict(LaneOpInterface first, LaneOpInterface second,
+                      const BufferTable &buffers) {
+  SmallVector<Access> a, b;
+  first.getAccesses(a);
+  second.getAccesses(b);
+  auto bytes = [&](RangeAttr range) {
+    BufferOp buffer = buffers.at(range.getBuffer().getAttr());
+    return std::pair(buffer.getRegionNumber(),
+                     int64_t(buffer.getStart() + range.getOffset()));
+  };
+  for (const Access &x : a)
+    for (const Access &y : b) {
+      auto [region, begin] = bytes(x.range);
+      auto [other, from] = bytes(y.range);
+      if ((x.isWrite || y.isWrite) && region == other &&
+          begin < from + y.range.getSize() && from < begin + x.range.getSize())
+        return true;
+    }
+  return false;
 }
 
 BufferTable rubato::collectBuffers(ModuleOp module) {

@@ -12,12 +12,9 @@ using namespace rubato::sched;
 
 // The dialect's enums are the ABI's, so their values are passed as they are.
 static_assert(int(ArenaRegion::Private) == RB_PRIVATE &&
-              int(ArenaRegion::Shared) == RB_SHARED &&
-              int(ArenaRegion::Result) == RB_RESULT &&
               int(ArenaRegion::Scratch) == RB_SCRATCH &&
               int(ArenaRegion::Value) == RB_FIRST_VALUE);
 static_assert(int(Lane::Compute) == RB_COMPUTE && int(Lane::Comm) == RB_COMM);
-static_assert(int(CollectiveKind::AllReduce) == RB_ALL_REDUCE_SUM);
 
 namespace {
 
@@ -34,7 +31,9 @@ private:
   void prologue();
   void begin();
   void lower(LaunchOp op);
-  void lower(CollectiveOp op);
+  void lower(ReadyOp op);
+  Value share(Location loc, std::optional<APFloat> share, double otherwise);
+  void lower(ArriveOp op);
   void lower(RecordOp op);
   void lower(WaitOp op);
 
@@ -83,8 +82,10 @@ void SegmentLowering::run() {
   for (Operation &op : *segment.getLine()) {
     if (auto launch = dyn_cast<LaunchOp>(op))
       lower(launch);
-    else if (auto collective = dyn_cast<CollectiveOp>(op))
-      lower(collective);
+    else if (auto ready = dyn_cast<ReadyOp>(op))
+      lower(ready);
+    else if (auto arrive = dyn_cast<ArriveOp>(op))
+      lower(arrive);
     else if (auto record = dyn_cast<RecordOp>(op))
       lower(record);
     else
@@ -127,8 +128,7 @@ void SegmentLowering::begin() {
       values.push_back(static_cast<int32_t>(region));
   Block *line = segment.getLine();
   Value info = abi.segment(builder, loc, segment.getSymName(), values,
-                           llvm::range_size(line->getOps<LaunchOp>()),
-                           llvm::range_size(line->getOps<CollectiveOp>()));
+                           llvm::range_size(line->getOps<LaunchOp>()));
   Value replayed = abi.stack(builder, loc, abi.i32, 1);
   call(loc, "rb_segment_begin", {ctx, info, replayed});
   Value flag = LLVM::LoadOp::create(builder, loc, abi.i32, replayed);
@@ -187,19 +187,32 @@ SmallVector<SegmentLowering::Row> SegmentLowering::accessesOf(LaunchOp op) {
   return rows;
 }
 
-void SegmentLowering::lower(CollectiveOp op) {
+/// A share of the segment's work, or what is meant where nobody says.
+Value SegmentLowering::share(Location loc, std::optional<APFloat> share,
+                             double otherwise) {
+  return LLVM::ConstantOp::create(
+      builder, loc, builder.getF64Type(),
+      builder.getF64FloatAttr(share ? share->convertToDouble() : otherwise));
+}
+
+void SegmentLowering::lower(ReadyOp op) {
   Location loc = op.getLoc();
-  Value ins = abi.records(builder, loc, constantName("ins"),
-                          rangeRows(op.getIns(), buffers));
-  Value outs = abi.records(builder, loc, constantName("outs"),
-                           rangeRows(op.getOuts(), buffers));
-  call(loc, "rb_collective",
-       {ctx, number(loc, op.getLane()), number(loc, op.getKind()),
-        number(loc, abi.i32, op.getChannel()),
-        number(loc, abi.i64, op.getSeq()), ins,
-        number(loc, abi.i64, op.getIns().size()), outs,
-        number(loc, abi.i64, op.getOuts().size()),
-        number(loc, abi.i32, op.getFuture())});
+  Value operand = abi.records(builder, loc, constantName("operand"),
+                              rangeRows(op.getIns(), buffers));
+  call(loc, "rb_ready",
+       {ctx, number(loc, op.getLane()), number(loc, abi.i32, op.getChannel()),
+        operand, number(loc, abi.i64, op.getFrom()),
+        number(loc, abi.i64, op.getTo()), share(loc, op.getDone(), 1)});
+}
+
+void SegmentLowering::lower(ArriveOp op) {
+  Location loc = op.getLoc();
+  TypedRangeAttr range = op.getArriving();
+  int64_t value = bufferOf(range.getBuffer()).getRegionNumber();
+  call(loc, "rb_arrive",
+       {ctx, number(loc, op.getLane()), number(loc, abi.i32, value),
+        number(loc, abi.i64, range.getOffset() + range.getSize()),
+        share(loc, op.getDone(), 0)});
 }
 
 void SegmentLowering::lower(RecordOp op) {

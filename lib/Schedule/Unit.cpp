@@ -17,25 +17,18 @@ namespace rubato {
 } // namespace rubato
 
 static constexpr StringLiteral eventsAttr = "rubato.events";
-static constexpr StringLiteral futuresAttr = "rubato.futures";
 
-UnitCounts rubato::countUnit(ModuleOp module) {
-  UnitCounts counts;
+int64_t rubato::countEvents(ModuleOp module) {
+  int64_t count = 0;
   if (auto events = module->getAttrOfType<IntegerAttr>(eventsAttr))
-    counts.events = events.getInt();
-  if (auto futures = module->getAttrOfType<IntegerAttr>(futuresAttr))
-    counts.futures = futures.getInt();
-  module.walk([&](sched::RecordOp) { ++counts.events; });
-  module.walk([&](sched::CollectiveOp op) {
-    counts.futures = std::max<int64_t>(counts.futures, op.getFuture() + 1);
-  });
-  return counts;
+    count = events.getInt();
+  module.walk([&](sched::RecordOp) { ++count; });
+  return count;
 }
 
-void rubato::setCounts(ModuleOp module, UnitCounts counts) {
-  Builder builder(module.getContext());
-  module->setAttr(eventsAttr, builder.getI64IntegerAttr(counts.events));
-  module->setAttr(futuresAttr, builder.getI64IntegerAttr(counts.futures));
+void rubato::setEvents(ModuleOp module, int64_t count) {
+  module->setAttr(eventsAttr,
+                  Builder(module.getContext()).getI64IntegerAttr(count));
 }
 
 UnitPrograms rubato::unitPrograms(ModuleOp module) {
@@ -45,8 +38,7 @@ UnitPrograms rubato::unitPrograms(ModuleOp module) {
       programs.functions.push_back(part.getValue().str());
   if (auto unit = sched::UnitOp::of(module)) {
     programs.evaluate = unit.getEvaluate().str();
-    programs.round = unit.getRound().value_or("").str();
-    programs.gradient = unit.getGradient().value_or("").str();
+    programs.gradient = unit.getGradient().str();
   }
   return programs;
 }
@@ -116,8 +108,7 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
 
   LLVM::GlobalOp table = emitFunctions(module, builder, programs.functions);
   auto type = LLVM::LLVMStructType::getLiteral(
-      module.getContext(),
-      {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, i64});
+      module.getContext(), {i32, i32, ptr, i64, ptr, i64, ptr, ptr, ptr, i64});
   auto unit = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                                      LLVM::Linkage::External, "rubato_unit",
                                      Attribute());
@@ -140,7 +131,6 @@ LogicalResult rubato::emitUnit(ModuleOp module, StringRef manifest,
       number(i64, manifest.size()),
       LLVM::AddressOfOp::create(builder, loc, weights),
       number(i64, weightsSize),
-      entry(programs.round),
       entry(programs.gradient),
       entry(programs.evaluate),
       table ? Value(LLVM::AddressOfOp::create(builder, loc, table))

@@ -11,9 +11,11 @@ using namespace rubato;
 using A = nn::ArgumentRole;
 
 void rubato::describeCommon(Describe &d, ModuleOp module) {
-  // Both kinds of schedules have read it before.
+  // The schedule has read them before.
   auto evaluate =
       *nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate);
+  auto gradient =
+      *nn::TrainingSignature::findDefined(module, nn::TrainingKind::Gradient);
   for (auto cell : module.getOps<gsync::CellOp>()) {
     std::string name = cell.getSymName().str();
     llvm::replace(name, '_', '-');
@@ -39,23 +41,13 @@ void rubato::describeCommon(Describe &d, ModuleOp module) {
   for (auto [role, kind] :
        {std::pair(R::Loss, Kind::Loss), std::pair(R::Correct, Kind::Correct),
         std::pair(R::Valid, Kind::Valid)})
-    d.result("evaluate", kind, evaluate.returned(role));
-}
-
-std::unique_ptr<Block> rubato::describeRound(ModuleOp module,
-                                             ProgramParts &parts,
-                                             const Placement &placement) {
-  Describe d(module, placement);
-  describeCommon(d, module);
-  ValueRange sums = parts.await.getValues();
-  d.result("round", sched::ResultKind::Samples, sums[1]);
-  d.result("round", sched::ResultKind::Loss, sums[2]);
-  ValueRange own = parts.reduce.getValues();
-  d.result("gradient", sched::ResultKind::Gradient, own[0]);
-  d.result("gradient", sched::ResultKind::Samples, own[1]);
-  d.result("gradient", sched::ResultKind::Loss, own[2]);
-  describeChannels(d, module);
-  return std::move(d.entries);
+    d.result(nn::symbolOf(nn::TrainingKind::Evaluate), kind,
+             evaluate.returned(role));
+  for (auto [role, kind] :
+       {std::pair(R::Gradient, Kind::Gradient),
+        std::pair(R::Samples, Kind::Samples), std::pair(R::Loss, Kind::Loss)})
+    d.result(nn::symbolOf(nn::TrainingKind::Gradient), kind,
+             gradient.returned(role));
 }
 
 void rubato::placeEntries(ModuleOp module, Block &entries) {

@@ -38,23 +38,11 @@ void UnitFacts::take(Operation *op, ProgramFacts &program) {
       .Case<sched::ExchangeOp, sched::PushOp, sched::GrantOp>([&](auto sent) {
         message(sent.getChannel(), totalBytes(sent.getIns()));
       })
-      .Case([&](sched::RunOp run) {
-        // Buckets of one channel are parts of one message.
-        llvm::DenseMap<int64_t, int64_t> bytes;
-        if (auto segment =
-                module.lookupSymbol<sched::SegmentOp>(run.getSegmentAttr()))
-          for (auto part : segment.getLine()->getOps<sched::CollectiveOp>())
-            bytes[part.getChannel()] += totalBytes(part.getIns());
-        for (auto [channel, total] : bytes) {
-          program.lockstep = true;
-          message(channel, total);
-        }
-      })
       .Case([&](sched::BatchOp batch) {
         if (batch.getSource() == sched::BatchSource::Cursor)
           program.cursor = program.lockstep = true;
       })
-      .Case<sched::NextBatchOp, sched::RoundSamplesOp>(
+      .Case<sched::RoundSamplesOp>(
           [&](auto) { program.cursor = program.lockstep = true; })
       .Case([&](sched::CommitOp) { votes = program.lockstep = true; })
       .Case([&](sched::AskOp ask) { program.policies.insert(ask.getPolicy()); })
@@ -97,9 +85,13 @@ ArrayAttr UnitFacts::meeting(int64_t rendezvous) const {
 SmallVector<sched::TypedRangeAttr> rubato::reducedParts(ModuleOp module) {
   SmallVector<sched::TypedRangeAttr> parts;
   for (auto segment : module.getOps<sched::SegmentOp>()) {
-    // What rides with the first part comes behind it.
-    for (auto part : segment.getLine()->getOps<sched::CollectiveOp>())
-      parts.push_back(cast<sched::TypedRangeAttr>(part.getIns()[0]));
+    for (auto ready : segment.getLine()->getOps<sched::ReadyOp>()) {
+      sched::TypedRangeAttr whole = ready.getOperandRange();
+      parts.push_back(sched::TypedRangeAttr::get(
+          module.getContext(), whole.getBuffer(),
+          whole.getOffset() + ready.getFrom(), ready.getTo() - ready.getFrom(),
+          whole.getType()));
+    }
     if (!parts.empty())
       break; // all such segments have the same
   }

@@ -175,7 +175,7 @@ LogicalResult VerifyUnit::checkNumbers() {
   WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
     if (isa<sched::StartOp, sched::ExchangeOp, sched::PullOp, sched::PushOp,
             sched::CollectOp, sched::GrantOp, sched::CloseOp, sched::WorkersOp,
-            sched::CollectiveOp>(op)) {
+            sched::ReadyOp>(op)) {
       auto number = op->getAttrOfType<IntegerAttr>("channel").getInt();
       return check(op, "channel", number, channels.size());
     }

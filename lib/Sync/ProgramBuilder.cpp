@@ -189,14 +189,13 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
 
 ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
   Value quanta = QuantaOp::create(*this, getI64Type());
-  Value rest = arith::SubIOp::create(*this, quanta, constant(int64_t(1)));
   Gradient zero = noGradient();
   ValueRange sums =
-      repeat(Value(), rest, rest, zero.values(),
+      repeat(Value(), quanta, quanta, zero.values(),
              [&](Value, ValueRange acc) -> SmallVector<Value> {
                return addGradient(w, step, Gradient::of(acc)).values();
              });
-  return addGradient(w, step, Gradient::of(sums));
+  return Gradient::of(sums);
 }
 
 Value ProgramBuilder::meanLoss(Value w) {

@@ -1,69 +1,43 @@
-// Making and unmaking a worker's context.
-#include "abi/cells.h"
+// Contexts: what they are made of, and their batches.
 #include "abi/context_impl.h"
+#include "support/processor_meter.h"
+
+#include <algorithm>
+
+using namespace rubato;
+
+rb_ctx::rb_ctx(const ContextSetup &setup)
+    : unit(setup.unit), environment(setup.environment), caller(setup.caller),
+      data(setup.data), looks(setup.looks), blocks(setup.blocks),
+      regions(RB_REGION_COUNT + setup.unit.valueBytes.size()),
+      values(setup.unit.valueBytes.size()),
+      rows(static_cast<size_t>(setup.unit.quantum)) {
+  std::copy_n(setup.regions, RB_REGION_COUNT, regions.begin());
+  auto addressOf = [&](const BatchBuffer &buffer) {
+    return address(this, buffer.place());
+  };
+  for (const BatchBuffer &buffer : unit.inputs)
+    buffers.inputs.push_back(addressOf(buffer));
+  for (const BatchBuffer &buffer : unit.labels)
+    buffers.labels.push_back(addressOf(buffer));
+  buffers.weights = addressOf(unit.weights);
+  buffers.ids = static_cast<int64_t *>(addressOf(unit.ids));
+  DeviceSetup its{unit,           regions.data(),
+                  setup.timeline, setup.timelineLane,
+                  setup.trace,    error};
+  device = setup.device == DeviceKind::Trace ? makeTraceDevice(its)
+                                             : makeCpuDevice(its);
+}
 
 namespace rubato {
 
-void locateBuffers(rb_ctx &context) {
-  auto addressOf = [&](const BatchBuffer &buffer) {
-    return address(&context, buffer.place());
-  };
-  const Unit &unit = context.unit;
-  for (const BatchBuffer &buffer : unit.inputs)
-    context.buffers.inputs.push_back(addressOf(buffer));
-  for (const BatchBuffer &buffer : unit.labels)
-    context.buffers.labels.push_back(addressOf(buffer));
-  context.buffers.weights = addressOf(unit.weights);
-  context.buffers.ids = static_cast<int64_t *>(addressOf(unit.ids));
-}
-
-static Status setUp(rb_ctx &context) {
-  const Unit &unit = context.unit;
-  Group &group = *context.group;
-  int rank = context.options.rank;
-  if (rank < 0 || rank >= group.members())
-    return {ErrorCode::Internal, "rank " + std::to_string(rank) +
-                                     " is not in a group of " +
-                                     std::to_string(group.members())};
-  if (unit.regionBytes[RB_SHARED] > group.sharedBytes() ||
-      unit.regionBytes[RB_RESULT] > group.resultBytes())
-    return {ErrorCode::Internal,
-            "the group's memory is smaller than the unit's regions"};
-
-  RB_TRY(Memory::privateMemory(unit.regionBytes[RB_PRIVATE],
-                               "memory of a worker", context.privateMemory));
-  context.regions[RB_PRIVATE] = context.privateMemory.data();
-  context.regions[RB_SHARED] = group.shared(rank);
-  context.regions[RB_RESULT] = group.result();
-  RB_TRY(Memory::privateMemory(unit.regionBytes[RB_SCRATCH],
-                               "scratch memory of a worker",
-                               context.scratchMemory));
-  context.regions[RB_SCRATCH] = context.scratchMemory.data();
-
-  locateBuffers(context);
-  DeviceSetup setup{
-      unit,   context.regions.data(), context.options, context.error, &group,
-      nullptr};
-  if (context.options.device == DeviceKind::Trace)
-    return makeTraceDevice(setup, context.device); // nothing reads the cells
-  RB_TRY(initialiseCells(unit, context.regions.data()));
-  return makeCpuDevice(setup, context.device);
-}
-
-Status makeContext(const Unit &unit, Group &group, BatchSource &source,
-                   const ContextOptions &options, rb_ctx *&context) {
-  auto made = std::make_unique<rb_ctx>(unit, options);
-  made->group = &group;
-  made->source = &source;
-  RB_TRY(setUp(*made));
-  context = made.release();
-  return Status::ok();
-}
+rb_ctx *makeContext(const ContextSetup &setup) { return new rb_ctx(setup); }
 
 void destroyContext(rb_ctx *context) { delete context; }
 
-void setBatchSource(rb_ctx *context, BatchSource &source) {
-  context->source = &source;
+void setRound(rb_ctx *context, int64_t round) {
+  context->caller.round = round;
+  context->error = Status::ok();
 }
 
 const Status &lastError(const rb_ctx *context) { return context->error; }
@@ -72,6 +46,49 @@ void *address(rb_ctx *context, Place place) {
   return static_cast<char *>(
              context->regions[static_cast<size_t>(place.region)]) +
          place.offset;
+}
+
+Status writeRows(rb_ctx *context, const Dataset &data,
+                 std::span<const int64_t> rows) {
+  if (rows.size() > static_cast<size_t>(context->unit.quantum))
+    return {ErrorCode::Internal, "a batch of " + std::to_string(rows.size()) +
+                                     " samples is larger than the quantum"};
+  for (int64_t row : rows)
+    if (row < 0 || row >= data.samples)
+      return {ErrorCode::Internal,
+              "row " + std::to_string(row) + " is not in a data set of " +
+                  std::to_string(data.samples) + " samples"};
+  spend(Spending::Batches);
+  BatchWriter(context->unit, data).write(context->buffers, rows);
+  return Status::ok();
+}
+
+Status takeBatch(rb_ctx *ctx, const BatchRequest &request) {
+  int64_t count = 0;
+  RB_TRY(ctx->environment.nextBatch(ctx->caller, request, ctx->rows, count));
+  if (count < 0) // nobody will read it
+    return Status::ok();
+  if (!ctx->data)
+    return {ErrorCode::Internal, "rank " + std::to_string(ctx->caller.rank) +
+                                     " takes a batch, but has no data"};
+  count = std::min(count, ctx->unit.quantum);
+  return writeRows(ctx, *ctx->data,
+                   std::span(ctx->rows).first(static_cast<size_t>(count)));
+}
+
+rb_status statusOf(const Status &error) {
+  switch (error.code()) {
+  case ErrorCode::Ok:
+    return RB_OK;
+  case ErrorCode::Again:
+    return RB_AGAIN;
+  case ErrorCode::Communication:
+    return RB_PEER_LOST;
+  case ErrorCode::User:
+    return RB_DATA;
+  default:
+    return RB_INVALID;
+  }
 }
 
 } // namespace rubato

@@ -1,43 +1,45 @@
-// rb_ctx: one worker's world. Everything compiled code can reach hangs here.
+// rb_ctx: the world of one strand. Everything compiled code can reach hangs
+// here.
 #pragma once
 
-#include "abi/batch_source.h"
 #include "abi/unit.h"
+#include "abi/values.h"
+#include "data/dataset.h"
+#include "program/environment.h"
 #include "support/status.h"
 
-#include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <memory>
-#include <string>
+#include <span>
 
 namespace rubato {
 
-class Group;    // fabric/group.h: the members and what they share
 class Timeline; // telemetry/timeline.h: time stamps of lanes
 
 enum class DeviceKind { Cpu, Trace };
 
-struct ContextOptions {
+struct ContextSetup {
+  const Unit &unit;
+  Environment &environment;
+  Caller caller;
+  void *const *regions; // RB_REGION_COUNT of them; they outlive the context
+  const Dataset *data = nullptr;
+  Looks *looks = nullptr;        // of the member; without, values copy cells
+  BlockSource *blocks = nullptr; // of values; null: any memory
+  Timeline *timeline = nullptr;
+  int timelineLane = 0; // where its kernels appear
   DeviceKind device = DeviceKind::Cpu;
-  int rank = 0;
-  std::chrono::milliseconds deadline{60000}; // of every wait
-  std::FILE *traceFile = nullptr;            // of the trace device
-  Timeline *timeline = nullptr;              // optional
-  int timelineLane = RB_COMPUTE;             // where its kernels appear
-  const std::atomic<int> *stop = nullptr;    // non-zero: stop requested
+  std::FILE *trace = nullptr; // of the trace device
 };
 
-/// Makes the context of member `options.rank` of `group`: maps the regions,
-/// initialises the cells from the unit's weights, starts the comm lane (on a
-/// thread of its own when the group has more than one member).
-/// `unit`, `group` and `source` outlive the context.
-Status makeContext(const Unit &unit, Group &group, BatchSource &source,
-                   const ContextOptions &options, rb_ctx *&context);
+rb_ctx *makeContext(const ContextSetup &setup);
 void destroyContext(rb_ctx *context);
 
-/// Replaces the source of batches (training data, evaluation data).
-void setBatchSource(rb_ctx *context, BatchSource &source);
+/// The number of the round that comes next.
+void setRound(rb_ctx *context, int64_t round);
+
+/// Fills the batch buffers with these samples of a data set.
+Status writeRows(rb_ctx *context, const Dataset &data,
+                 std::span<const int64_t> rows);
 
 /// What compiled code is told of an error.
 rb_status statusOf(const Status &error);
@@ -45,7 +47,7 @@ rb_status statusOf(const Status &error);
 /// Why the last call on this context failed, for people.
 const Status &lastError(const rb_ctx *context);
 
-/// The address of a place in this worker's regions.
+/// The address of a place in this strand's regions.
 void *address(rb_ctx *context, Place place);
 
 } // namespace rubato

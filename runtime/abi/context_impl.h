@@ -2,52 +2,45 @@
 #pragma once
 
 #include "abi/context.h"
-#include "abi/strand.h"
-#include "abi/values.h"
+#include "data/batch_writer.h"
 #include "device/device.h"
-#include "support/memory.h"
 
-#include <array>
+#include <memory>
+#include <vector>
 
 namespace rubato {
 
 /// The answer to a request that a correct compiler never makes.
 int32_t refuseCall(rb_ctx *ctx, const std::string &what);
 
+/// Keeps an error of the environment and says what the code is told of it.
+int32_t finishCall(rb_ctx *ctx, Status status);
+
 /// Whether bytes, or a typed range, lie inside a region that exists.
 bool isInside(const rb_ctx *ctx, int32_t region, int64_t offset, int64_t size);
 bool isRange(const rb_ctx *ctx, const rb_range &range);
 
 /// The next micro-batch of a strand, into the batch buffers.
-int32_t takeBatch(rb_ctx *ctx, const BatchRequest &request);
-
-/// The addresses of the batch buffers.
-void locateBuffers(rb_ctx &context);
+Status takeBatch(rb_ctx *ctx, const BatchRequest &request);
 
 } // namespace rubato
 
 struct rb_ctx {
-  static constexpr int32_t maxChannels = 64;
-
-  rb_ctx(const rubato::Unit &unit, const rubato::ContextOptions &options)
-      : unit(unit), options(options),
-        regions(RB_REGION_COUNT + unit.valueBytes.size()),
-        values(unit.valueBytes.size()) {
-    lastSeq.fill(-1);
-  }
+  explicit rb_ctx(const rubato::ContextSetup &setup);
 
   const rubato::Unit &unit;
-  rubato::Group *group = nullptr; // of a unit that is one round
-  rubato::BatchSource *source = nullptr;
-  std::unique_ptr<rubato::Strand> strand; // of a program; has neither
-  const rubato::ContextOptions options;
+  rubato::Environment &environment;
+  rubato::Caller caller;
+  const rubato::Dataset *data;
+  rubato::Looks *looks;
+  rubato::BlockSource *blocks;
 
-  rubato::Memory privateMemory, scratchMemory;
   std::vector<void *> regions; // those of the arena, then the values
   std::vector<rubato::ValueState> values;
   rubato::BatchBuffers buffers;
-  const char *segment = nullptr;            // present one, for messages
-  std::array<int64_t, maxChannels> lastSeq; // of each channel
+  std::vector<int64_t> rows;       // of the present batch
+  std::vector<rubato::Part> parts; // of the present call
+  const char *segment = nullptr;   // present one, for messages
   rubato::Status error;
   std::unique_ptr<rubato::Device> device; // last: it uses all the others
 };

@@ -71,23 +71,12 @@ void ManifestReader::readPlaces(const json &root) {
   unit.evaluateLoss = scalar(evaluate, "evaluate", "loss", RB_F64);
   unit.evaluateCorrect = scalar(evaluate, "evaluate", "correct", RB_I64);
   unit.evaluateValid = scalar(evaluate, "evaluate", "valid", RB_I64);
-  // The rounds and gradients of a program are its own affair.
-  if (!hasProgram(root) || root.contains("round")) {
-    const json &round = object(root, "", "round");
-    if (failed())
-      return;
-    unit.roundSamples = scalar(round, "round", "samples", RB_I64);
-    unit.roundLoss = scalar(round, "round", "loss", RB_F64);
-  }
-  if (!hasProgram(root) || root.contains("gradient")) {
-    const json &gradient = object(root, "", "gradient");
-    if (failed())
-      return;
-    unit.gradientSamples = scalar(gradient, "gradient", "samples", RB_I64);
-    unit.gradientLoss = scalar(gradient, "gradient", "loss", RB_F64);
-    unit.gradient =
-        place(gradient, "gradient", unit.floatType, unit.flatCount());
-  }
+  const json &gradient = object(root, "", "gradient");
+  if (failed())
+    return;
+  unit.gradientSamples = scalar(gradient, "gradient", "samples", RB_I64);
+  unit.gradientLoss = scalar(gradient, "gradient", "loss", RB_F64);
+  unit.gradient = place(gradient, "gradient", unit.floatType, unit.flatCount());
 }
 
 void ManifestReader::readBuckets(const json &root) {

@@ -14,15 +14,13 @@ using nlohmann::json;
 static constexpr int64_t manyNumbers = 1 << 16;
 
 void ManifestReader::readProgram(const json &root) {
-  if (!hasProgram(root))
-    return;
   const json &program = object(root, "", "program");
   if (failed())
     return;
   unit.parameters = place(object(root, "", "parameters"), "parameters",
                           unit.floatType, unit.flatCount());
-  if (unit.parameters.region == RB_SCRATCH)
-    fail("parameters.region", "must be private, shared or result");
+  if (unit.parameters.region != RB_PRIVATE)
+    fail("parameters.region", "must be private");
   using Part = void (ManifestReader::*)(const json &);
   for (Part part :
        {&ManifestReader::readFunctions, &ManifestReader::readRoles,
@@ -44,8 +42,7 @@ void ManifestReader::readFunctions(const json &program) {
     names.push_back(name.get<std::string>());
   }
   const rb_unit &code = *unit.code;
-  if (names.size() != code.function_count ||
-      (!code.functions && !names.empty()))
+  if (names.size() != code.function_count)
     return fail("program.functions", "names " + std::to_string(names.size()) +
                                          " functions, but the unit has " +
                                          std::to_string(code.function_count));

@@ -35,7 +35,7 @@ private:
   void readPlaces(const json &root);
   void readBuckets(const json &root);
 
-  // What a unit with a program has besides: manifest_program.cpp.
+  // Who runs what: manifest_program.cpp.
   void readProgram(const json &root);
   void readFunctions(const json &program);
   void readRoles(const json &program);
@@ -48,7 +48,6 @@ private:
   policy::Entry readEntry(const json &in, const std::string &where);
   void readRendezvous(const json &program);
   const RoleSpec *roleNamed(const std::string &name) const;
-  bool hasProgram(const json &root) const { return root.contains("program"); }
 
   void checkFlatVectors();
   void checkSlots(const std::vector<Slot> &slots);

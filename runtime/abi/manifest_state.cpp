@@ -29,25 +29,18 @@ void ManifestReader::readHead(const json &root) {
   const json &regions = object(root, "", "regions");
   constexpr int64_t regionLimit = int64_t(1) << 46; // address space, with room
   for (int region = 0; region < RB_REGION_COUNT; ++region)
-    if (region != RB_SCRATCH || regions.contains(regionName(region)))
-      unit.regionBytes[region] =
-          integer(regions, "regions", regionName(region), 0, regionLimit);
-  if (root.contains("values"))
-    for (const json &bytes : array(root, "", "values")) {
-      std::string where = item("values", unit.valueBytes.size());
-      if (!bytes.is_number_integer() || bytes < 1 || bytes > regionLimit)
-        fail(where, "must be a number of bytes");
-      else
-        unit.valueBytes.push_back(bytes.get<int64_t>());
-    }
-  constexpr int64_t numberLimit = 1 << 16;
-  // Programs have no events, and futures without numbers.
-  if (!hasProgram(root) || root.contains("events"))
-    unit.events =
-        static_cast<int32_t>(integer(root, "", "events", 0, numberLimit));
-  if (!hasProgram(root) || root.contains("futures"))
-    unit.futures =
-        static_cast<int32_t>(integer(root, "", "futures", 0, numberLimit));
+    unit.regionBytes[region] =
+        integer(regions, "regions", regionName(region), 0, regionLimit);
+  for (const json &bytes : array(root, "", "values")) {
+    std::string where = item("values", unit.valueBytes.size());
+    if (!bytes.is_number_integer() || bytes < 1 || bytes > regionLimit)
+      fail(where, "must be a number of bytes");
+    else
+      unit.valueBytes.push_back(bytes.get<int64_t>());
+  }
+  constexpr int64_t eventLimit = 1 << 16;
+  unit.events =
+      static_cast<int32_t>(integer(root, "", "events", 0, eventLimit));
 }
 
 void ManifestReader::readCells(const json &root) {
@@ -64,8 +57,8 @@ void ManifestReader::readCells(const json &root) {
     if (cell.bytes % element != 0)
       fail(where + ".bytes", "is not a multiple of " + std::to_string(element));
     cell.place = place(in, where, cell.dtype, cell.bytes / element);
-    if (cell.place.region == RB_RESULT || cell.place.region == RB_SCRATCH)
-      fail(where + ".region", "must be private or shared");
+    if (cell.place.region != RB_PRIVATE)
+      fail(where + ".region", "must be private");
     if (cell.init != "layout" && cell.init != "zero" && cell.init != "setting")
       fail(where + ".init", "must be layout, zero or setting");
     if (auto value = in.find("default"); value != in.end()) {

@@ -1,6 +1,6 @@
 // The C functions of programs that move no values: work, locks, meetings,
 // questions, votes and batches. Check the arguments, then ask the environment.
-#include "abi/program_calls.h"
+#include "abi/context_impl.h"
 
 #include "support/processor_meter.h"
 
@@ -8,36 +8,13 @@
 
 using namespace rubato;
 
-int32_t rubato::finishCall(rb_ctx *ctx, Status status) {
-  if (status)
-    return RB_OK;
-  ctx->error = std::move(status);
-  return statusOf(ctx->error);
-}
-
-Strand *rubato::strandOf(rb_ctx *ctx, const char *call) {
-  spend(Spending::Rest);
-  if (!ctx->strand)
-    refuseCall(ctx, std::string(call) + " belongs to programs, and this unit "
-                                        "is one round");
-  return ctx->strand.get();
-}
-
 int32_t rb_work(rb_ctx *ctx, const char *name, int32_t begin) {
-  // A round that is no strand's has nobody who asks for its times.
-  // Of a synchronous round the strand says itself when it works: as a whole,
-  // since its reductions are done as a whole.
-  if (!ctx->strand || ctx->strand->synchronous)
-    return RB_OK;
-  return finishCall(ctx, ctx->strand->environment.work(ctx->strand->caller,
-                                                       name, begin != 0));
+  return finishCall(ctx, ctx->environment.work(ctx->caller, name, begin != 0));
 }
 
 int32_t rb_computed(rb_ctx *ctx, int64_t samples, double loss) {
-  Strand *strand = strandOf(ctx, "rb_computed");
-  if (!strand)
-    return RB_INVALID;
-  strand->environment.computed(strand->caller, samples, loss);
+  spend(Spending::Rest);
+  ctx->environment.computed(ctx->caller, samples, loss);
   return RB_OK;
 }
 
@@ -50,46 +27,38 @@ static bool isLock(const rb_ctx *ctx, int32_t lock) {
 }
 
 int32_t rb_lock(rb_ctx *ctx, int32_t lock, const char *cells) {
-  Strand *strand = strandOf(ctx, "rb_lock");
-  if (!strand)
-    return RB_INVALID;
+  spend(Spending::Rest);
   if (!isLock(ctx, lock))
     return noLock(ctx, lock);
-  Status status = strand->environment.lock(strand->caller, lock, cells);
+  Status status = ctx->environment.lock(ctx->caller, lock, cells);
   // Whoever looks at one of the cells has seen enough of it.
-  if (status && cells && *cells && strand->looks)
-    strand->looks->settle(lock);
+  if (status && cells && *cells && ctx->looks)
+    ctx->looks->settle(lock);
   return finishCall(ctx, std::move(status));
 }
 
 int32_t rb_unlock(rb_ctx *ctx, int32_t lock) {
-  Strand *strand = strandOf(ctx, "rb_unlock");
-  if (!strand)
-    return RB_INVALID;
+  spend(Spending::Rest);
   if (!isLock(ctx, lock))
     return noLock(ctx, lock);
-  return finishCall(ctx, strand->environment.unlock(strand->caller, lock));
+  return finishCall(ctx, ctx->environment.unlock(ctx->caller, lock));
 }
 
 int32_t rb_meet(rb_ctx *ctx, int32_t rendezvous, int32_t *met) {
-  Strand *strand = strandOf(ctx, "rb_meet");
-  if (!strand)
-    return RB_INVALID;
+  spend(Spending::Rest);
   if (rendezvous < 0 ||
       static_cast<size_t>(rendezvous) >= ctx->unit.program.rendezvous.size())
     return refuseCall(ctx,
                       "there is no rendezvous " + std::to_string(rendezvous));
   bool answer = false;
-  Status status = strand->environment.meet(strand->caller, rendezvous, answer);
+  Status status = ctx->environment.meet(ctx->caller, rendezvous, answer);
   *met = answer;
   return finishCall(ctx, std::move(status));
 }
 
 int32_t rb_repeated(rb_ctx *ctx, int64_t count) {
-  Strand *strand = strandOf(ctx, "rb_repeated");
-  if (!strand)
-    return RB_INVALID;
-  strand->environment.repeated(strand->caller, count);
+  spend(Spending::Rest);
+  ctx->environment.repeated(ctx->caller, count);
   return RB_OK;
 }
 
@@ -125,9 +94,7 @@ static bool bitsOf(policy::ValueType type, const policy::Value &value,
 int32_t rb_ask(rb_ctx *ctx, int32_t policy, int32_t entry,
                const uint64_t *inputs, int64_t input_count, uint64_t *answers,
                int64_t answer_count) {
-  Strand *strand = strandOf(ctx, "rb_ask");
-  if (!strand)
-    return RB_INVALID;
+  spend(Spending::Rest);
   const ProgramSpec &program = ctx->unit.program;
   if (policy < 0 || static_cast<size_t>(policy) >= program.policies.size())
     return refuseCall(ctx, "there is no policy " + std::to_string(policy));
@@ -146,9 +113,9 @@ int32_t rb_ask(rb_ctx *ctx, int32_t policy, int32_t entry,
   policy::Value given[askLimit], got[askLimit];
   for (size_t i = 0; i != ins; ++i)
     given[i] = valueOf(question.inputs[i], inputs[i]);
-  Status status = strand->environment.ask(strand->caller, policy, entry,
-                                          std::span(given).first(ins),
-                                          std::span(got).first(outs));
+  Status status = ctx->environment.ask(ctx->caller, policy, entry,
+                                       std::span(given).first(ins),
+                                       std::span(got).first(outs));
   for (size_t i = 0; status && i != outs; ++i)
     if (!bitsOf(question.outputs[i], got[i], answers[i]))
       return refuseCall(ctx, "'" + asked.name + "." + question.name +
@@ -157,21 +124,16 @@ int32_t rb_ask(rb_ctx *ctx, int32_t policy, int32_t entry,
 }
 
 int32_t rb_commit(rb_ctx *ctx, int64_t seen, int64_t expected, int32_t *ok) {
-  Strand *strand = strandOf(ctx, "rb_commit");
-  if (!strand)
-    return RB_INVALID;
+  spend(Spending::Rest);
   bool agreed = false;
-  Status status =
-      strand->environment.commit(strand->caller, seen, expected, agreed);
+  Status status = ctx->environment.commit(ctx->caller, seen, expected, agreed);
   *ok = agreed;
   return finishCall(ctx, std::move(status));
 }
 
 int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
                  const int64_t *keys, int64_t key_count) {
-  Strand *strand = strandOf(ctx, "rb_batch");
-  if (!strand)
-    return RB_INVALID;
+  spend(Spending::Rest);
   auto refuse = [&](const std::string &why) {
     return refuseCall(ctx, "batch from source " + std::to_string(source) +
                                ": " + why);
@@ -190,7 +152,8 @@ int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
                                             : least;
   if (key_count < least || key_count > most)
     return refuse(std::to_string(key_count) + " keys are not the right number");
-  return takeBatch(ctx, {static_cast<rb_batch_source>(source),
-                         channel,
-                         {keys, static_cast<size_t>(key_count)}});
+  return finishCall(ctx,
+                    takeBatch(ctx, {static_cast<rb_batch_source>(source),
+                                    channel,
+                                    {keys, static_cast<size_t>(key_count)}}));
 }

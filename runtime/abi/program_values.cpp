@@ -1,6 +1,7 @@
 // The C functions of programs that move values: futures and mailboxes. Ranges
 // become parts; the environment does the rest.
-#include "abi/program_calls.h"
+#include "abi/context_impl.h"
+#include "support/processor_meter.h"
 
 using namespace rubato;
 
@@ -10,8 +11,7 @@ namespace {
 class ChannelCall {
 public:
   ChannelCall(rb_ctx *ctx, const char *name) : ctx(ctx), name(name) {
-    strand = strandOf(ctx, name);
-    good = strand != nullptr;
+    spend(Spending::Rest);
   }
 
   void refuse(const std::string &why) {
@@ -24,8 +24,7 @@ public:
     const auto &channels = ctx->unit.program.channels;
     if (!good)
       return;
-    if (ctx->strand->synchronous || channel < 0 ||
-        static_cast<size_t>(channel) >= channels.size())
+    if (channel < 0 || static_cast<size_t>(channel) >= channels.size())
       refuse("there is no channel " + std::to_string(channel));
     else if (channels[static_cast<size_t>(channel)].kind != kind)
       refuse("channel '" + channels[static_cast<size_t>(channel)].name +
@@ -37,7 +36,7 @@ public:
   Parts parts(const rb_range *ranges, int64_t count, bool brought = false) {
     if (!good)
       return {};
-    strand->parts.clear();
+    ctx->parts.clear();
     if (count < 0)
       refuse("a negative number of values");
     for (int64_t i = 0; i < count && good; ++i) {
@@ -52,18 +51,18 @@ public:
       part.data =
           static_cast<char *>(ctx->regions[static_cast<size_t>(range.region)]) +
           range.offset;
-      strand->parts.push_back(part);
+      ctx->parts.push_back(part);
     }
     outs = brought ? std::span(ranges, static_cast<size_t>(count))
                    : std::span<const rb_range>();
-    return strand->parts;
+    return ctx->parts;
   }
 
   /// Runs `call` with the environment if nothing was wrong so far.
   template <typename Fn> int32_t run(Fn call) {
     if (!good)
       return RB_INVALID;
-    int32_t status = finishCall(ctx, call(strand->environment, strand->caller));
+    int32_t status = finishCall(ctx, call(ctx->environment, ctx->caller));
     for (const rb_range &range : outs)
       if (isValue(ctx, range.region))
         valueArrived(ctx, range.region);
@@ -73,7 +72,7 @@ public:
 private:
   void prepareValue(const rb_range &range, bool brought, Part &part) {
     bool whole = isWholeValue(ctx, range.region, range.offset, bytesOf(part));
-    bool shares = whole && strand->environment.keepsBlocks();
+    bool shares = whole && ctx->environment.keepsBlocks();
     ValueState &value = valueState(ctx, range.region);
     // What is brought is shown where it lies; until then nothing is held.
     if (brought && shares)
@@ -90,7 +89,6 @@ private:
 
   rb_ctx *ctx;
   const char *name;
-  Strand *strand = nullptr;
   std::span<const rb_range> outs;
   bool good = true;
 };
@@ -147,17 +145,52 @@ int32_t rb_pull(rb_ctx *ctx, int32_t channel, int64_t after, int64_t *future) {
 }
 
 int32_t rb_done(rb_ctx *ctx, int64_t future) {
-  // Who cannot know goes on to the await, which reports.
-  Strand *strand = strandOf(ctx, "rb_done");
-  return !strand || strand->environment.done(strand->caller, future);
+  spend(Spending::Rest);
+  return ctx->environment.done(ctx->caller, future);
 }
 
 int32_t rb_await(rb_ctx *ctx, int64_t future, const rb_range *outs,
-                 int64_t out_count) {
+                 int64_t out_count, int64_t first) {
   ChannelCall call(ctx, "rb_await");
   Parts parts = call.parts(outs, out_count, /*brought=*/true);
+  bool partly = first >= 0 && !parts.empty() && isValue(ctx, outs[0].region) &&
+                future != 0;
+  int32_t status = call.run([&](Environment &environment, const Caller &who) {
+    return environment.await(who, future, parts, partly ? first : -1);
+  });
+  if (!parts.empty() && isValue(ctx, outs[0].region))
+    valueState(ctx, outs[0].region).arriving =
+        partly && status == RB_OK ? future : 0;
+  return status;
+}
+
+int32_t rb_ready(rb_ctx *ctx, int32_t lane, int32_t channel,
+                 const rb_range *operand, int64_t from, int64_t to,
+                 double done) {
+  ChannelCall call(ctx, "rb_ready");
+  call.needsChannel(channel, "collective");
+  Parts parts = call.parts(operand, 1);
+  if (!parts.empty() && (from < 0 || from >= to || to > bytesOf(parts[0])))
+    call.refuse("bytes " + std::to_string(from) + " to " + std::to_string(to) +
+                " of an operand of " + std::to_string(bytesOf(parts[0])));
   return call.run([&](Environment &environment, const Caller &who) {
-    return environment.await(who, future, parts);
+    return environment.ready(who, channel, parts[0], to, done);
+  });
+}
+
+int32_t rb_arrive(rb_ctx *ctx, int32_t lane, int32_t value, int64_t bytes,
+                  double done) {
+  ChannelCall call(ctx, "rb_arrive");
+  if (!isValue(ctx, value) || bytes < 0 || bytes > valueBytes(ctx, value))
+    call.refuse("there is no value " + std::to_string(value - RB_FIRST_VALUE) +
+                " of " + std::to_string(bytes) + " bytes");
+  int64_t future = isValue(ctx, value) ? valueState(ctx, value).arriving : 0;
+  if (future == 0)
+    return call.run([](Environment &, const Caller &) { return Status::ok(); });
+  if (bytes == valueBytes(ctx, value))
+    valueState(ctx, value).arriving = 0;
+  return call.run([&](Environment &environment, const Caller &who) {
+    return environment.arrive(who, future, bytes, done);
   });
 }
 
@@ -194,8 +227,7 @@ int32_t rb_grant(rb_ctx *ctx, int32_t channel, int32_t to_all, int64_t to,
 }
 
 int64_t rb_set_size(rb_ctx *ctx, int64_t set) {
-  Strand *strand = strandOf(ctx, "rb_set_size");
-  return strand ? strand->environment.setSize(strand->caller, set) : 0;
+  return ctx->environment.setSize(ctx->caller, set);
 }
 
 int32_t rb_close(rb_ctx *ctx, int32_t channel) {

@@ -29,19 +29,15 @@ typedef enum rb_status {
   RB_AGAIN = 6      /* the round is to be run again from its boundary */
 } rb_status;
 
-/* Memory. A unit sees four regions of bytes, each aligned to 64.
- *   private: this worker only (cells, and values that outlive a segment)
- *   shared:  written by this worker, readable by its peers (operands)
- *   result:  one copy for the whole group (reduced values)
+/* Memory. A unit sees two regions of bytes, each aligned to 256, and values.
+ *   private: of one member (cells, and numbers that outlive a segment)
  *   scratch: of one strand, and only from one visible call to the next: a
  *            simulation lends the same bytes to all its workers              */
 typedef enum rb_region {
   RB_PRIVATE = 0,
-  RB_SHARED = 1,
-  RB_RESULT = 2,
-  RB_SCRATCH = 3,
-  RB_REGION_COUNT = 4,
-  RB_FIRST_VALUE = 4,
+  RB_SCRATCH = 1,
+  RB_REGION_COUNT = 2,
+  RB_FIRST_VALUE = 2,
   RB_LAST_VALUE = 0x7fffffff
 } rb_region;
 
@@ -60,8 +56,6 @@ typedef enum rb_lane { RB_COMPUTE = 0, RB_COMM = 1, RB_LANE_COUNT = 2 } rb_lane;
 typedef enum rb_dtype { RB_F32 = 0, RB_F64 = 1, RB_I64 = 2 } rb_dtype;
 
 typedef enum rb_mode { RB_READ = 1, RB_WRITE = 2 } rb_mode;
-
-typedef enum rb_collective_kind { RB_ALL_REDUCE_SUM = 0 } rb_collective_kind;
 
 /* A kernel computes the part [lo, hi) of its outermost independent
  * dimension; args are the addresses of its operands and results.           */
@@ -89,14 +83,13 @@ typedef struct rb_range {
 } rb_range;
 
 /* A segment: the values whose addresses its launches have, by their regions,
- * and how many launches and collectives it has. A device that keeps a segment
- * knows by them whether it is still the same.                               */
+ * and how many launches it has. A device that keeps a segment knows by them
+ * whether it is still the same.                                             */
 typedef struct rb_segment_info {
   const char *name; /* for people: "worker.gradient.0" */
   const int32_t *values;
   int64_t value_count;
-  int32_t launches;
-  int32_t collectives;
+  int64_t launches;
 } rb_segment_info;
 
 /* Where a micro-batch comes from: see rb_batch.                             */
@@ -133,8 +126,7 @@ typedef struct rb_unit {
   uint64_t manifest_size;
   const void *weights; /* safetensors: initial values and the template  */
   uint64_t weights_size;
-  rb_round_fn round;
-  rb_segment_fn gradient; /* accumulates the gradient of the present batch */
+  rb_segment_fn gradient; /* adds the gradient of the present batch        */
   rb_segment_fn evaluate; /* evaluates the present batch                   */
   const rb_function *functions; /* of the program's roles                  */
   uint64_t function_count;

@@ -54,7 +54,7 @@ rb_region ManifestReader::region(const json &in, const std::string &where) {
   for (int region = 0; region < RB_REGION_COUNT; ++region)
     if (name == regionName(region))
       return static_cast<rb_region>(region);
-  fail(where + ".region", "must be private, shared, result or scratch");
+  fail(where + ".region", "must be private or scratch");
   return RB_PRIVATE;
 }
 
@@ -106,18 +106,15 @@ Status loadUnit(const rb_unit &code, Unit &unit) {
             "the unit speaks ABI version " + std::to_string(code.abi) +
                 ", this runtime version " + std::to_string(RUBATO_ABI_VERSION) +
                 "; compile the model again"};
-  Status lacks = {ErrorCode::Internal,
-                  "the unit lacks its manifest or a function; this is a bug of "
-                  "the compiler or a damaged executable"};
-  if (!code.manifest || !code.evaluate)
-    return lacks;
+  if (!code.manifest || !code.evaluate || !code.gradient || !code.functions)
+    return {ErrorCode::Internal,
+            "the unit lacks its manifest or a function; this is a bug of the "
+            "compiler or a damaged executable"};
   Unit result;
   result.code = &code;
   RB_TRY(ManifestReader(result).read(
       json::parse(code.manifest, code.manifest + code.manifest_size, nullptr,
                   /*allow_exceptions=*/false)));
-  if (result.program.empty() && (!code.round || !code.gradient))
-    return lacks;
   unit = std::move(result);
   return Status::ok();
 }

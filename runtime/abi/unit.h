@@ -12,7 +12,7 @@
 
 namespace rubato {
 
-/// A place in one of the unit's regions.
+/// A place in one of the unit's regions, or in a value.
 struct Place {
   rb_region region = RB_PRIVATE;
   int64_t offset = 0;
@@ -58,19 +58,18 @@ struct Unit {
   rb_dtype floatType = RB_F32;
   int64_t quantum = 0;
   int64_t regionBytes[RB_REGION_COUNT] = {};
-  std::vector<int64_t> valueBytes; // of a program, by number
-  int32_t events = 0, futures = 0;
+  std::vector<int64_t> valueBytes; // by number
+  int32_t events = 0;
   std::vector<Cell> cells;
   std::vector<Slot> layout; // of the flat parameter vector
   std::vector<Slot> frozen; // of the cell that holds what is not trained
   std::vector<BatchBuffer> inputs, labels;
   BatchBuffer weights, ids;
-  Place roundSamples, roundLoss;
   Place evaluateLoss, evaluateCorrect, evaluateValid;
   Place gradient, gradientSamples, gradientLoss;
   std::vector<Bucket> buckets;
-  ProgramSpec program; // empty: the unit is one synchronous round
-  Place parameters;    // of a program: the flat parameters of its model
+  ProgramSpec program;
+  Place parameters; // the flat parameters of its model
 
   const Cell *cell(const std::string &name) const;
   /// The slots of a cell that starts from a layout.

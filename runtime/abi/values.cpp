@@ -1,7 +1,7 @@
 // The values of a strand: regions whose memory comes and goes.
 #include "abi/values.h"
 
-#include "abi/program_calls.h"
+#include "abi/context_impl.h"
 #include "support/processor_meter.h"
 
 #include <cstring>
@@ -47,7 +47,7 @@ static void show(rb_ctx *ctx, int32_t region, void *data) {
 static void forgetLook(rb_ctx *ctx, int32_t region) {
   ValueState &value = valueState(ctx, region);
   if (value.lock >= 0)
-    ctx->strand->looks->remove(ctx, region);
+    ctx->looks->remove(ctx, region);
   value.lock = -1;
 }
 
@@ -61,9 +61,8 @@ void renewValue(rb_ctx *ctx, int32_t region, bool keep) {
   if (value.lock < 0 && isWritable(value.block))
     return;
   const void *old = ctx->regions[static_cast<size_t>(region)];
-  BlockSource *blocks = ctx->strand ? ctx->strand->blocks : nullptr;
   int64_t bytes = valueBytes(ctx, region);
-  SharedBlock fresh = blocks ? blocks->take(bytes) : takeBlock(bytes);
+  SharedBlock fresh = ctx->blocks ? ctx->blocks->take(bytes) : takeBlock(bytes);
   if (keep && old) {
     SpendingBlock spending(Spending::Copies);
     std::memcpy(fresh->data, old, static_cast<size_t>(fresh->bytes));
@@ -86,7 +85,7 @@ void shareValue(rb_ctx *ctx, int32_t to, int32_t from) {
   dropValue(ctx, to);
   if (source.lock >= 0) {
     valueState(ctx, to).lock = source.lock;
-    ctx->strand->looks->add(ctx, to, source.lock);
+    ctx->looks->add(ctx, to, source.lock);
     show(ctx, to, ctx->regions[static_cast<size_t>(from)]);
     return;
   }
@@ -126,18 +125,17 @@ int32_t rb_look(rb_ctx *ctx, int32_t value, int32_t region, int64_t offset,
     return refuseCall(ctx, "look outside a region");
   char *cell =
       static_cast<char *>(ctx->regions[static_cast<size_t>(region)]) + offset;
-  if (ctx->strand && ctx->strand->looks &&
-      ctx->strand->environment.takesTurns()) {
+  if (ctx->looks && ctx->environment.takesTurns()) {
     dropValue(ctx, value);
     valueState(ctx, value).lock = lock;
-    ctx->strand->looks->add(ctx, value, lock);
+    ctx->looks->add(ctx, value, lock);
     show(ctx, value, cell);
     return RB_OK;
   }
   renewValue(ctx, value, /*keep=*/false);
   const SharedBlock &block = valueState(ctx, value).block;
   std::memcpy(block->data, cell, static_cast<size_t>(block->bytes));
-  if (ctx->strand && ctx->strand->blocks)
-    ctx->strand->blocks->copiedCell(block->bytes);
+  if (ctx->blocks)
+    ctx->blocks->copiedCell(block->bytes);
   return RB_OK;
 }

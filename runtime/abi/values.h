@@ -30,7 +30,8 @@ private:
 /// What is behind a value's region.
 struct ValueState {
   SharedBlock block;
-  int32_t lock = -1; // it shows a cell of this lock instead
+  int32_t lock = -1;    // it shows a cell of this lock instead
+  int64_t arriving = 0; // the future of which not all has arrived
 };
 
 /// Values by the number of their region.

@@ -1,6 +1,6 @@
 #include "data/cursor.h"
 
-#include "data/sources.h"
+#include "data/batch_writer.h"
 
 #include <algorithm>
 #include <numeric>

@@ -85,14 +85,11 @@ SharedBlock BlockPool::take(int rank, int64_t bytes) {
   }
   if (!data)
     return takeBlock(bytes);
-  return {new Block{data, bytes, false},
-          [pool = shared_from_this(), &owner, index](const Block *each) {
-            {
-              std::lock_guard lock(owner.mutex);
-              owner.unused[index].push_back(each->data);
-            }
-            delete each;
-          }};
+  return shareBlock({data, bytes, false}, [pool = shared_from_this(), &owner,
+                                           index](const Block &block) {
+    std::lock_guard lock(owner.mutex);
+    owner.unused[index].push_back(block.data);
+  });
 }
 
 /// Blocks are counted member by member, size by size.
@@ -159,11 +156,10 @@ void BlockPool::clear() {
 }
 
 SharedBlock BlockPool::borrow(int rank, char *data, int64_t bytes) {
-  return {new Block{data, bytes, true},
-          [pool = shared_from_this(), rank](const Block *each) {
-            pool->giveBack(rank, each->data);
-            delete each;
-          }};
+  return shareBlock({data, bytes, true},
+                    [pool = shared_from_this(), rank](const Block &block) {
+                      pool->giveBack(rank, block.data);
+                    });
 }
 
 void BlockPool::giveBack(int rank, const char *data) {

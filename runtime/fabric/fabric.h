@@ -24,6 +24,9 @@
 
 namespace rubato {
 
+/// Most members of a fabric.
+inline constexpr int maxMembers = 4096;
+
 struct ChannelSpec {
   enum class Kind { Collective, Pair, Mailbox };
   std::string name;
@@ -47,6 +50,12 @@ struct CopyCounters {
   int64_t values = 0;  // large parts of messages, in and out
   int64_t numbers = 0; // all other parts
   int64_t cells = 0;   // what other strands write, into values
+};
+
+/// Bytes of values that a member has added up for all.
+struct SumCounters {
+  int64_t bytes = 0;
+  int64_t early = 0; // of them, before all members had started the reduction
 };
 
 /// What a collect took.
@@ -95,6 +104,15 @@ public:
   /// Where a member's values get their memory, so that nothing is copied.
   virtual BlockSource &blocks(int rank) = 0;
   virtual CopyCounters copied(int rank) = 0;
+  /// Nobody can tell where the last one to come adds up.
+  virtual SumCounters summed(int rank) { return {}; }
+
+  /// The first `bytes` bytes of what will be the first operand of the member's
+  /// next all-reduce on the channel are final, and stay where they are until it
+  /// starts: others may begin to sum them. Only the start counts as a member's
+  /// part in the reduction, whatever became of it before.
+  virtual Status ready(int rank, int channel, const Part &operand,
+                       int64_t bytes) = 0;
 
   // Futures, numbered from 1 by each member.
   virtual Status startAllReduce(int rank, int channel, Parts ins,
@@ -112,8 +130,17 @@ public:
   /// Waits, fills `outs`, forgets the future. An exchange whose peer is lost
   /// fails with isAgain() (program/environment.h); all else that fails, fails
   /// for good.
-  virtual Status await(int rank, int64_t future, Parts outs,
-                       Deadline deadline) = 0;
+  Status await(int rank, int64_t future, Parts outs, Deadline deadline) {
+    return awaitFirst(rank, future, outs, -1, deadline);
+  }
+  /// As await, but of an all-reduce that is brought as a block goes on once all
+  /// have started it and the first `first` bytes of that are there, unless it
+  /// is negative. The future stays until `arrive` has brought the rest.
+  virtual Status awaitFirst(int rank, int64_t future, Parts outs, int64_t first,
+                            Deadline deadline) = 0;
+  /// Waits until the first `bytes` bytes of it are there.
+  virtual Status arrive(int rank, int64_t future, int64_t bytes,
+                        Deadline deadline) = 0;
 
   /// Nobody will await this future: its round runs again. What was sent stays
   /// sent, and the answer is dropped when it comes.

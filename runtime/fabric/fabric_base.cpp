@@ -1,7 +1,6 @@
 // Checks and messages of all transports.
 #include "fabric/fabric_base.h"
 
-#include "fabric/barrier.h"
 #include "program/environment.h"
 
 #include <algorithm>
@@ -25,6 +24,19 @@ std::optional<Deadline> FabricBase::nextLook(Deadline deadline,
   return std::nullopt;
 }
 
+Marks FabricBase::arrivals(const CallId &call, const Marks &started,
+                           int64_t bytes) {
+  Marks arrived;
+  int64_t before = 0;
+  for (const Mark &mark : started) {
+    bool last = &mark == &started.back();
+    int64_t part = (last ? bytes : mark.bytes) - before;
+    arrived.push_back({mark.bytes, arrival(call, mark.time, part)});
+    before = mark.bytes;
+  }
+  return arrived;
+}
+
 Status makeRateLimitedFabric(std::unique_ptr<Fabric> inner,
                              const RateLimit &limit,
                              std::unique_ptr<Fabric> &fabric) {
@@ -35,10 +47,9 @@ Status makeRateLimitedFabric(std::unique_ptr<Fabric> inner,
 
 Status FabricBase::checkSpecs(int members,
                               std::span<const ChannelSpec> channels) {
-  if (members < 1 || members > Barrier::maxMembers)
+  if (members < 1 || members > maxMembers)
     return Status::user("cannot connect " + std::to_string(members) +
-                        " members: use 1 to " +
-                        std::to_string(Barrier::maxMembers));
+                        " members: use 1 to " + std::to_string(maxMembers));
   for (const ChannelSpec &channel : channels) {
     std::string name = "channel '" + channel.name + "' ";
     if (channel.bytes < 0)
@@ -206,6 +217,11 @@ Status FabricBase::peerGone(const CallId &exchange, bool lost) const {
   Status why =
       lost ? gone(exchange, exchange.peer) : left(exchange, exchange.peer);
   return again(why.message());
+}
+
+Status FabricBase::otherOperand(const CallId &call) const {
+  return fail(call, "its operand is not the one of which parts were ready; "
+                    "this is a bug of the compiler");
 }
 
 Status FabricBase::tooMany(const CallId &call) const {

@@ -6,6 +6,7 @@
 #include "fabric/fabric.h"
 #include "fabric/links.h"
 #include "fabric/message.h"
+#include "support/marks.h"
 
 #include <functional>
 #include <optional>
@@ -72,6 +73,10 @@ protected:
                : links.reduce(call.rank, started, bytes);
   }
 
+  /// The same of its parts, which were there for all at the times of `started`,
+  /// the last with everything else.
+  Marks arrivals(const CallId &call, const Marks &started, int64_t bytes);
+
   /// How long a wait may sleep at a time; nothing once it is late.
   std::optional<Deadline> nextLook(Deadline deadline,
                                    Deadline::duration longest) const;
@@ -90,6 +95,8 @@ protected:
                    const Shape &message) const;
   /// "Again": an exchange whose peer is gone or has ended.
   Status peerGone(const CallId &exchange, bool lost) const;
+  /// What is started is not what was said to be ready.
+  Status otherOperand(const CallId &call) const;
   /// More futures of a channel than it has room for.
   Status tooMany(const CallId &call) const;
   static Status unknownFuture(int rank, int64_t future);

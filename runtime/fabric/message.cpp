@@ -140,7 +140,9 @@ Spread::Spread(const Layout &layout, char *begin) {
 
 void sumSpread(const Layout &layout, std::span<const Spread> ins,
                const Spread &out, int64_t begin, int64_t end) {
-  std::vector<const char *> from(ins.size());
+  // Reused: a sum allocates nothing.
+  static thread_local std::vector<const char *> from;
+  from.resize(ins.size());
   for (int i = 0; i < layout.count; ++i) {
     auto index = size_t(i);
     int64_t place = layout.beginOf(i);

@@ -46,6 +46,11 @@ CopyCounters SharedFabric::copied(int rank) {
   return {words.values.load(), words.numbers.load(), words.cells.load()};
 }
 
+SumCounters SharedFabric::summed(int rank) {
+  shared::MemberWords &words = member(rank);
+  return {words.summed.load(), words.early.load()};
+}
+
 void SharedFabric::countCopy(const CallId &call, int64_t values,
                              int64_t numbers) {
   if (specs[size_t(call.channel)].unlimited)
@@ -100,10 +105,8 @@ void SharedFabric::bring(const CallId &call, const Part &out, int index,
   if (out.block && collective && isShown(from, call.channel)) {
     auto shown = slotState(call).shown;
     shown->fetch_add(1);
-    *out.block = {new Block{from, bytes, true}, [shown](const Block *each) {
-                    shown->fetch_sub(1);
-                    delete each;
-                  }};
+    *out.block = shareBlock({from, bytes, true},
+                            [shown](const Block &) { shown->fetch_sub(1); });
     return;
   }
   SharedBlock copy = out.block ? pool->take(call.rank, bytes) : nullptr;

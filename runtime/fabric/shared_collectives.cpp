@@ -6,6 +6,7 @@
 #include "fabric/shared_fabric.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rubato {
 
@@ -25,6 +26,46 @@ Status SharedFabric::startBroadcast(int rank, int channel, int root, Parts ins,
   RB_TRY(checkCall(call, 0));
   RB_TRY(checkRoot(call));
   return startCollective(call, ins, future);
+}
+
+Status SharedFabric::ready(int rank, int channel, const Part &operand,
+                           int64_t bytes) {
+  CallId call{Kind::AllReduce, rank, channel, 0, -1};
+  int64_t size = bytesOf(operand);
+  RB_TRY(checkCall(call, size));
+  ChannelState &mine = state(rank, channel);
+  call.number = mine.posted + 1;
+  RB_TRY(checkAlive(call));
+  PostWords &words = post(channel, call.number, rank);
+  if (mine.early != call.number) {
+    reap(rank, channel);
+    mine.early = call.number;
+    mine.marks.clear();
+    // Others can read it, the slot is this number's already, and its result
+    // will not have to lie elsewhere: else all of it waits for the start.
+    const SharedBlock *block = mappedBlock(operand);
+    mine.isOpen = block && memberCount > 1 && size >= Layout::leastLarge &&
+                  size * memberCount > smallSum &&
+                  !pool->isAnothers(rank, (*block)->data) &&
+                  oldestOpen(rank, channel) + slotsOf(channel) > call.number &&
+                  slotState(call).shown->load() == 0;
+    if (mine.isOpen) {
+      RB_TRY(startComm(rank));
+      words.early.bytes.store(0);
+      words.early.dtype.store(operand.dtype);
+      words.early.size.store(size);
+      words.early.at.store((*block)->data);
+      words.early.number.store(call.number);
+    }
+  }
+  mine.marks.push_back({bytes, steadyNow()});
+  if (!mine.isOpen)
+    return Status::ok();
+  words.early.bytes.store(bytes);
+  if (readyEverywhere(channel, call.number) >= bytes)
+    for (int other = 0; other < memberCount; ++other)
+      ring(member(other).commBell);
+  return Status::ok();
 }
 
 Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
@@ -54,10 +95,22 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   words.layout.set(large.layout);
   if (call.kind == Kind::AllReduce || call.peer == call.rank)
     keep(call, ins, large);
+  if (mine.early == call.number && mine.isOpen &&
+      (call.kind != Kind::AllReduce ||
+       words.at.get().large[0] != words.early.at.load()))
+    return otherOperand(call);
   words.holds.store(slotState(call).shown->load() > 0,
                     std::memory_order_release);
   int64_t now = steadyNow();
   words.sent.store(now, std::memory_order_release);
+  if (std::exchange(mine.early, 0) != call.number)
+    mine.marks.clear();
+  if (large.layout.count > 0) {
+    mine.marks.resize(
+        std::min<size_t>(mine.marks.size(), words.marks.most - 1));
+    mine.marks.push_back({large.layout.large[0].bytes, now});
+  }
+  words.marks.set(mine.marks);
   words.posted.store(call.number);
   future = addFuture({0, call, shape, now, false, false});
   if (allPosted(call.channel, call.number))
@@ -136,7 +189,8 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
   const CallId &call = future.call;
   SlotWords &words = slot(call.channel, call.number);
   int dead = -1, finished = -1, missing = 0;
-  bool isFinished = words.finished.load() >= call.number;
+  // What is wanted of it is there only if all have posted it.
+  bool isFinished = isThere(call, future.first);
   for (int rank = 0; !isFinished && rank < memberCount; ++rank) {
     // Life first: what a lost member had posted before counts.
     Life its = life(rank);
@@ -151,14 +205,14 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
   if (!isFinished && missing == 0) {
     standing.summing = agree(call.channel, call.number);
     // Who is done already may have written the next call over this one.
-    isFinished = words.finished.load() >= call.number;
+    isFinished = isThere(call, future.first);
     if (!standing.summing && !isFinished)
       standing.failure = explainDisagreement(future);
   }
   if (isFinished) {
     (void)locals[size_t(call.rank)]->helped.load();
     standing.summing = false;
-    standing.ready = isCarried(call, standing.readyAt);
+    standing.ready = isCarried(call, future.first, standing.readyAt);
     standing.at = words.at.get();
     standing.shape = future.shape;
   } else if (dead >= 0) {
@@ -171,7 +225,8 @@ void SharedFabric::lookAtCollective(const Future &future, Standing &standing) {
 /// Gives the finished collective to the member's own link, behind those before
 /// it on the channel; false while one of them is not summed. Every member does
 /// so for itself, so that nobody depends on another that may die.
-bool SharedFabric::isCarried(const CallId &call, int64_t &arrives) {
+bool SharedFabric::isCarried(const CallId &call, int64_t bytes,
+                             int64_t &arrives) {
   ChannelState &mine = state(call.rank, call.channel);
   if (!links.queue() || specs[size_t(call.channel)].unlimited) {
     arrives = arrival(call, slot(call.channel, call.number).sent.load(), 0);
@@ -181,23 +236,26 @@ bool SharedFabric::isCarried(const CallId &call, int64_t &arrives) {
     CallId next = call;
     next.number = mine.carried + 1;
     SlotWords &words = slot(next.channel, next.number);
-    if (words.finished.load() < next.number) {
+    if (words.known.load() < next.number) {
       sum(next.rank, next.channel, next.number);
       // Members that disagree will hear of it; it is not sent.
       bool hopeless = !agree(next.channel, next.number);
-      if (words.finished.load() < next.number) {
+      if (words.known.load() < next.number) {
         if (!hopeless)
           return false;
         mine.carried = next.number;
         continue;
       }
     }
-    int64_t bytes =
+    int64_t all =
         post(next.channel, next.number, next.rank).shape.get().bytes();
-    slotState(next).arrives = arrival(next, words.sent.load(), bytes);
+    Marks started = words.marks.get();
+    if (started.empty())
+      started.push_back({all, words.sent.load()});
+    slotState(next).arrives = arrivals(next, started, all);
     mine.carried = next.number;
   }
-  arrives = slotState(call).arrives;
+  arrives = timeOf(slotState(call).arrives, bytes);
   return true;
 }
 

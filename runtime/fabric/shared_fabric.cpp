@@ -111,36 +111,60 @@ bool SharedFabric::done(int rank, int64_t id) {
   return !find(rank, id, future) || look(future).over();
 }
 
-Status SharedFabric::await(int rank, int64_t id, Parts outs,
-                           Deadline deadline) {
-  Future future;
-  if (!find(rank, id, future))
-    return unknownFuture(rank, id);
+SharedFabric::Standing SharedFabric::waitFor(const Future &future,
+                                             Deadline deadline) {
   const CallId &call = future.call;
-  bool collective =
-      call.kind == Kind::AllReduce || call.kind == Kind::Broadcast;
-  // From here on the last to post need not wake this member's comm thread.
-  if (collective)
-    post(call.channel, call.number, rank).awaiting.store(call.number);
-  Bell &bell = member(rank).bell;
+  Bell &bell = member(call.rank).bell;
   Standing standing;
   for (int turn = 0;; ++turn) {
     uint32_t seen = bell.rings.load();
     standing = look(future);
     if (standing.summing) {
-      sum(rank, call.channel, call.number);
+      sum(call.rank, call.channel, call.number);
       standing = look(future);
     }
     if (standing.over())
-      break;
+      return standing;
     if (turn < spins && standing.readyAt == 0) {
       spinPause();
       continue;
     }
     if (!sleep(bell, seen, deadline, standing.readyAt)) {
       standing.failure = isLate(future);
-      break;
+      return standing;
     }
+  }
+}
+
+/// Whether the vector of a sum will be shown to whoever awaits it so. One who
+/// is alone gets its own operand back, which is whole.
+bool SharedFabric::isShownTo(Parts outs, const Spread &at, int channel) {
+  if (memberCount == 1)
+    return true;
+  LargeParts large(outs);
+  return large.layout.count > 0 && large.parts[0]->block &&
+         isShown(at.large[0], channel);
+}
+
+Status SharedFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
+                                Deadline deadline) {
+  Future future;
+  if (!find(rank, id, future))
+    return unknownFuture(rank, id);
+  const CallId &call = future.call;
+  bool partly = first >= 0 && call.kind == Kind::AllReduce;
+  if (partly)
+    future.first = first;
+  bool collective =
+      call.kind == Kind::AllReduce || call.kind == Kind::Broadcast;
+  // From here on the last to post need not wake this member's comm thread.
+  if (collective)
+    post(call.channel, call.number, rank).awaiting.store(call.number);
+  Standing standing = waitFor(future, deadline);
+  // What cannot be shown where it is summed is copied, and then as a whole.
+  if (partly && standing.ready && !isShownTo(outs, standing.at, call.channel)) {
+    future.first = INT64_MAX;
+    standing = waitFor(future, deadline);
   }
   if (collective) {
     post(call.channel, call.number, rank).awaiting.store(0);
@@ -151,8 +175,28 @@ Status SharedFabric::await(int rank, int64_t id, Parts outs,
   Status status = std::move(standing.failure);
   if (status)
     status = take(future, standing, outs);
-  forget(rank, id);
+  if (!status || !partly)
+    forget(rank, id);
   return status;
+}
+
+Status SharedFabric::arrive(int rank, int64_t id, int64_t bytes,
+                            Deadline deadline) {
+  Future future;
+  if (!find(rank, id, future))
+    return unknownFuture(rank, id);
+  const CallId &call = future.call;
+  Layout layout = post(call.channel, call.number, rank).layout.get();
+  bool all = layout.count == 0 || bytes >= layout.large[0].bytes;
+  future.first = all ? INT64_MAX : bytes;
+  Standing standing = waitFor(future, deadline);
+  if (!standing.failure)
+    state(rank, call.channel).broken = standing.failure;
+  if (all || !standing.failure) {
+    endCollective(call);
+    forget(rank, id);
+  }
+  return std::move(standing.failure);
 }
 
 Status SharedFabric::take(const Future &future, const Standing &standing,
@@ -174,7 +218,7 @@ Status SharedFabric::take(const Future &future, const Standing &standing,
   if (call.kind == Kind::Exchange) {
     letterFor(call)->full.store(0, std::memory_order_release);
     ring(member(call.peer).bell);
-  } else {
+  } else if (future.first == INT64_MAX || !fits) {
     endCollective(call);
   }
   return fits ? Status::ok() : wrongOuts(call, shape, standing.shape);

@@ -24,6 +24,7 @@ public:
   Status mapBlocks(std::span<const BlockDemand> demands) override;
   BlockSource &blocks(int rank) override;
   CopyCounters copied(int rank) override;
+  SumCounters summed(int rank) override;
 
   Status startAllReduce(int rank, int channel, Parts ins,
                         int64_t &future) override;
@@ -33,9 +34,13 @@ public:
                        int64_t &future) override;
   Status startPull(int rank, int channel, int64_t after,
                    int64_t &future) override;
+  Status ready(int rank, int channel, const Part &operand,
+               int64_t bytes) override;
   bool done(int rank, int64_t future) override;
-  Status await(int rank, int64_t future, Parts outs,
-               Deadline deadline) override;
+  Status awaitFirst(int rank, int64_t future, Parts outs, int64_t first,
+                    Deadline deadline) override;
+  Status arrive(int rank, int64_t future, int64_t bytes,
+                Deadline deadline) override;
   void cancel(int rank, int64_t future) override;
 
   Status push(int rank, int channel, int64_t ticket, Parts ins) override;
@@ -73,6 +78,7 @@ private:
     int64_t started = 0;
     bool tooLate = false; // peer lost, or channel closed, when it began
     bool cancelled = false;
+    int64_t first = INT64_MAX; // bytes of the first large part that are wanted
   };
 
   /// How a future stands.
@@ -88,7 +94,7 @@ private:
   /// What a member keeps to itself about a collective under way.
   struct SlotState {
     std::array<SharedBlock, Layout::maxLarge> kept; // its operands
-    int64_t arrives = 0;                            // once the own link has it
+    Marks arrives;                                  // once the own link has it
     /// How many blocks of the result that was last in this place the member
     /// still has.
     std::shared_ptr<std::atomic<int>> shown =
@@ -100,6 +106,9 @@ private:
     int64_t posted = 0;  // collectives
     int64_t carried = 0; // collectives that the own link has, or has carried
     Status broken;       // why the channel's collectives failed for good
+    int64_t early = 0;   // the collective of which something was said before
+    bool isOpen = false; // whether others were told
+    Marks marks;         // what was said
     std::vector<SlotState> slots;
     /// Of a pair: which letter, as an index, each buffer went out with.
     std::vector<int64_t> letterOf;
@@ -165,6 +174,7 @@ private:
     return data >= block.data() + place.results &&
            data < block.data() + place.spills;
   }
+  bool isShownTo(Parts outs, const Spread &at, int channel);
   shared::LetterWords *letters(int channel, int from, int to) {
     return at<shared::LetterWords>(places[size_t(channel)].letters) +
            (int64_t(from) * memberCount + to) * 2;
@@ -250,6 +260,8 @@ private:
   bool find(int rank, int64_t id, Future &future);
   void forget(int rank, int64_t id);
   Standing look(const Future &future);
+  /// Looks until it is over, and helps.
+  Standing waitFor(const Future &future, Deadline deadline);
   Status take(const Future &future, const Standing &standing, Parts outs);
   Status isLate(const Future &future);
 
@@ -259,11 +271,20 @@ private:
   bool agree(int channel, int64_t number);
   void lookAtCollective(const Future &future, Standing &standing);
   Status explainDisagreement(const Future &future);
-  bool isCarried(const CallId &call, int64_t &arrives);
+  bool isCarried(const CallId &call, int64_t bytes, int64_t &arrives);
   void announce(const CallId &call, int64_t bytes);
   void keep(const CallId &call, Parts ins, const LargeParts &large);
   void endCollective(const CallId &call);
   void sum(int rank, int channel, int64_t number);
+  struct Operands;
+  Operands operandsOf(int channel, int64_t number);
+  /// How much of a collective's first large part is final on all members.
+  int64_t readyEverywhere(int channel, int64_t number);
+  template <typename Sum>
+  bool sumChunk(int rank, int channel, int64_t number, int chunk, Sum sum);
+  bool isSummed(int channel, int64_t number, int from, int to);
+  bool isThere(const CallId &call, int64_t bytes);
+  void makeKnown(int channel, int64_t number, const Spread &at);
   Status startComm(int rank);
   void stopComm(int rank) noexcept;
   void serveComm(int rank);

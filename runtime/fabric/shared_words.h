@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fabric/message.h"
+#include "support/marks.h"
 
 #include <atomic>
 #include <cstdint>
@@ -36,6 +37,7 @@ struct alignas(64) MemberWords {
   /// Bytes that it copied, see CopyCounters.
   alignas(64) Word values{0};
   Word numbers{0}, cells{0};
+  Word summed{0}, early{0}; // see SumCounters
 };
 
 /// A shape that others may read while its owner writes the next.
@@ -105,6 +107,38 @@ struct SpreadWords {
   }
 };
 
+/// Marks that others may read while their owner writes the next.
+template <int Most> struct MarkWords {
+  static constexpr int most = Most;
+  Word count{0};
+  struct {
+    Word bytes{0}, time{0};
+  } all[Most];
+
+  void set(const Marks &marks) {
+    for (size_t i = 0; i < marks.size(); ++i) {
+      all[i].bytes.store(marks[i].bytes, std::memory_order_release);
+      all[i].time.store(marks[i].time, std::memory_order_release);
+    }
+    count.store(int64_t(marks.size()), std::memory_order_release);
+  }
+  Marks get() const {
+    Marks marks(size_t(count.load(std::memory_order_acquire)));
+    for (size_t i = 0; i < marks.size(); ++i)
+      marks[i] = {all[i].bytes.load(std::memory_order_acquire),
+                  all[i].time.load(std::memory_order_acquire)};
+    return marks;
+  }
+};
+
+/// What a member says of its operand before it posts: of which collective,
+/// which is set before `bytes`, where it lies, and how much of it is final.
+struct EarlyWords {
+  Word number{0}, dtype{0}, size{0};
+  std::atomic<char *> at{nullptr};
+  Word bytes{0};
+};
+
 /// A member's part in a collective. `posted` is its number, set last.
 struct alignas(64) PostWords {
   Word posted{0};
@@ -114,17 +148,22 @@ struct alignas(64) PostWords {
   ShapeWords shape;
   LayoutWords layout;
   SpreadWords at;
+  MarkWords<16> marks; // when its first large part was there
+  alignas(64) EarlyWords early;
 };
 
 /// One of the collectives of a channel that can be under way. The sum is
 /// done in chunks by whoever has time: a chunk word has the number of the
 /// collective, who claimed it, and whether it is done.
 struct alignas(64) SlotWords {
-  static constexpr int maxChunks = 64;
-  Word finished{0}; // number of the last one that is summed
-  Word sent{0};     // when the last member posted it
-  SpreadWords at;   // where the result lies
-  alignas(64) std::atomic<uint64_t> chunks[maxChunks]{};
+  /// Chunks of the first large part, then those of everything else.
+  static constexpr int vectorChunks = 64, restChunks = 32;
+  Word finished{0};    // number of the last one that is summed
+  Word known{0};       // number of the last one of which the following is known
+  Word sent{0};        // when the last member posted it
+  SpreadWords at;      // where the result lies
+  MarkWords<32> marks; // when its first large part was there for all
+  alignas(64) std::atomic<uint64_t> chunks[vectorChunks + restChunks]{};
 };
 
 /// From one member to another: which buffer of the sender holds a snapshot.

@@ -3,6 +3,7 @@
 #include "fabric/thread_fabric.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rubato {
 
@@ -17,6 +18,19 @@ Status ThreadFabric::startBroadcast(int rank, int channel, int root, Parts ins,
   RB_TRY(checkCall(call, 0));
   RB_TRY(checkRoot(call));
   return post(call, ins, future);
+}
+
+/// The reference adds up at the end; only links see what came before.
+Status ThreadFabric::ready(int rank, int channel, const Part &operand,
+                           int64_t bytes) {
+  CallId call{Kind::AllReduce, rank, channel, 0, -1};
+  RB_TRY(checkCall(call, bytesOf(operand)));
+  Lock lock(mutex);
+  Channel &its = channels[size_t(channel)];
+  its.early[size_t(rank)].push_back({bytes, steadyNow()});
+  if (operand.block && *operand.block && bytesOf(operand) >= Layout::leastLarge)
+    its.earlyAt[size_t(rank)] = (*operand.block)->data;
+  return Status::ok();
 }
 
 Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
@@ -35,12 +49,23 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
                    call.number;
       }))
     return tooMany(call);
+  if (const char *at =
+          std::exchange(channel.earlyAt[size_t(call.rank)], nullptr)) {
+    LargeParts large(ins);
+    if (call.kind != Kind::AllReduce || large.layout.count == 0 ||
+        dataOf(*large.parts[0]) != at)
+      return otherOperand(call);
+  }
   ++channel.posted[size_t(call.rank)];
   Meeting &meeting = channel.meetings[call.number];
   meeting.posts.resize(size_t(memberCount));
   Meeting::Post &mine = meeting.posts[size_t(call.rank)].emplace();
   mine.call = call;
   mine.message = keep(call, ins);
+  mine.message->marks = std::exchange(channel.early[size_t(call.rank)], {});
+  if (mine.message->layout.count > 0)
+    mine.message->marks.push_back(
+        {mine.message->layout.large[0].bytes, mine.message->sent});
   future = addFuture(
       {call, mine.message->shape, mine.message->sent, 0, false, false});
   if (++meeting.arrived < memberCount)
@@ -54,10 +79,15 @@ Status ThreadFabric::post(const CallId &as, Parts ins, int64_t &future) {
       return Status::ok(); // everybody finds out in look()
     messages.push_back(each->message->at());
   }
+  std::vector<Marks> marks;
+  for (const auto &each : meeting.posts)
+    marks.push_back(each->message->marks);
+  Marks started = together(marks);
+  if (started.empty())
+    started.push_back({0, mine.message->sent});
   for (int rank = 0; rank < memberCount; ++rank)
-    meeting.arrives.push_back(arrival(meeting.posts[size_t(rank)]->call,
-                                      mine.message->sent,
-                                      mine.message->shape.bytes()));
+    meeting.arrives.push_back(arrivals(meeting.posts[size_t(rank)]->call,
+                                       started, mine.message->shape.bytes()));
   if (call.kind == Kind::Broadcast || memberCount == 1) {
     // As it is.
     int from = call.kind == Kind::Broadcast ? call.peer : call.rank;
@@ -105,7 +135,7 @@ void ThreadFabric::lookAtCollective(const Future &future, Standing &standing) {
       return;
     }
   standing.ready = true;
-  standing.readyAt = meeting.arrives[size_t(call.rank)];
+  standing.readyAt = timeOf(meeting.arrives[size_t(call.rank)], future.first);
   standing.kept = meeting.result;
 }
 

@@ -25,6 +25,8 @@ ThreadFabric::ThreadFabric(int members, std::span<const ChannelSpec> specs)
   links.attach(linkWords.get());
   for (size_t i = 0; i < specs.size(); ++i) {
     channels[i].posted.resize(size_t(members));
+    channels[i].early.resize(size_t(members));
+    channels[i].earlyAt.resize(size_t(members));
     if (specs[i].kind != ChannelSpec::Kind::Mailbox)
       continue;
     channels[i].server.emplace(workerCount(), specs[i].exempt);
@@ -78,28 +80,63 @@ bool ThreadFabric::done(int rank, int64_t future) {
   return it == futures.end() || look(it->second).over();
 }
 
-Status ThreadFabric::await(int rank, int64_t id, Parts outs,
-                           Deadline deadline) {
+ThreadFabric::Standing ThreadFabric::waitFor(Lock &lock, const Future &future,
+                                             Deadline deadline) {
+  Standing standing = look(future);
+  while (!standing.over() && sleep(lock, deadline, standing.readyAt))
+    standing = look(future);
+  if (!standing.over())
+    standing.failure = late(future.call, standing.missing);
+  return standing;
+}
+
+Status ThreadFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
+                                Deadline deadline) {
   Lock lock(mutex);
   auto &futures = ranks[size_t(rank)].futures;
   auto it = futures.find(id);
   if (it == futures.end())
     return unknownFuture(rank, id);
   Future future = it->second;
-  Standing standing = look(future);
-  while (!standing.over() && sleep(lock, deadline, standing.readyAt))
-    standing = look(future);
-  if (!standing.over())
-    standing.failure = late(future.call, standing.missing);
-  futures.erase(it);
+  bool partly = first >= 0 && future.call.kind == Kind::AllReduce;
+  if (partly)
+    future.first = first;
+  Standing standing = waitFor(lock, future, deadline);
+  if (!standing.failure || !partly)
+    futures.erase(id);
   RB_TRY(std::move(standing.failure));
 
   if (future.call.kind == Kind::Pull)
     return takePull(future.call, standing, outs);
-  if (Shape shape = shapeOf(outs); !(shape == standing.kept->shape))
+  if (Shape shape = shapeOf(outs); !(shape == standing.kept->shape)) {
+    futures.erase(id);
     return wrongOuts(future.call, shape, standing.kept->shape);
+  }
   bring(future.call, *standing.kept, outs);
-  taken(future);
+  if (!partly)
+    taken(future);
+  return Status::ok();
+}
+
+Status ThreadFabric::arrive(int rank, int64_t id, int64_t bytes,
+                            Deadline deadline) {
+  Lock lock(mutex);
+  auto &futures = ranks[size_t(rank)].futures;
+  auto it = futures.find(id);
+  if (it == futures.end())
+    return unknownFuture(rank, id);
+  Future future = it->second;
+  future.first = bytes;
+  Standing standing = waitFor(lock, future, deadline);
+  if (!standing.failure) {
+    futures.erase(id);
+    return std::move(standing.failure);
+  }
+  const Layout &layout = standing.kept->layout;
+  if (layout.count == 0 || bytes >= layout.large[0].bytes) {
+    taken(future);
+    futures.erase(id);
+  }
   return Status::ok();
 }
 

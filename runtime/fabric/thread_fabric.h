@@ -30,9 +30,13 @@ public:
                        int64_t &future) override;
   Status startPull(int rank, int channel, int64_t after,
                    int64_t &future) override;
+  Status ready(int rank, int channel, const Part &operand,
+               int64_t bytes) override;
   bool done(int rank, int64_t future) override;
-  Status await(int rank, int64_t future, Parts outs,
-               Deadline deadline) override;
+  Status awaitFirst(int rank, int64_t future, Parts outs, int64_t first,
+                    Deadline deadline) override;
+  Status arrive(int rank, int64_t future, int64_t bytes,
+                Deadline deadline) override;
   void cancel(int rank, int64_t future) override;
 
   Status push(int rank, int channel, int64_t ticket, Parts ins) override;
@@ -66,6 +70,7 @@ private:
     Layout layout;
     int64_t sent = 0;
     int64_t arrives = 0; // once it is known
+    Marks marks;         // of a collective: when its first large part was there
     std::array<SharedBlock, Layout::maxLarge> large;
     std::vector<char> rest;
 
@@ -80,7 +85,7 @@ private:
     std::vector<std::optional<Post>> posts;
     int arrived = 0, taken = 0;
     std::shared_ptr<Kept> result;
-    std::vector<int64_t> arrives; // of it, by rank
+    std::vector<Marks> arrives; // of it, by rank
   };
   struct Snapshot {
     int from = 0, to = 0;
@@ -99,7 +104,9 @@ private:
   };
   struct Channel {
     std::map<int64_t, Meeting> meetings;
-    std::vector<int64_t> posted; // collectives of each member
+    std::vector<int64_t> posted;       // collectives of each member
+    std::vector<Marks> early;          // what each has said of its next
+    std::vector<const char *> earlyAt; // and of which block, if it is one
     std::list<Snapshot> snapshots;
     std::optional<MailboxServer> server;
     std::list<Arrived> arrived, taken;
@@ -113,6 +120,7 @@ private:
     int64_t started = 0, after = 0;
     bool tooLate = false; // peer lost, or channel closed, when it began
     bool cancelled = false;
+    int64_t first = INT64_MAX; // bytes of the first large part that are wanted
   };
   /// Where a member's values get their memory: all members can read it.
   class Source final : public BlockSource {
@@ -154,6 +162,8 @@ private:
   }
   Status post(const CallId &call, Parts ins, int64_t &future);
   Standing look(const Future &future);
+  /// Looks until it is over.
+  Standing waitFor(Lock &lock, const Future &future, Deadline deadline);
   void lookAtCollective(const Future &future, Standing &standing);
   void lookAtExchange(const Future &future, Standing &standing);
   void lookAtPull(const Future &future, Standing &standing);

@@ -7,10 +7,10 @@
 // The semantics are those of gsync, as the interpreter executes them
 // (docs/interpreter.md).
 //
-// Every call but `work`, `computed`, `unlock`, `setSize` and the facts is
-// visible: it may wait, and a simulation hands over to another strand only
-// there. A failed Status ends the round; one for which isAgain() holds has the
-// round run again from its boundary.
+// Every call but `work`, `computed`, `unlock`, `setSize`, `ready`, `arrive` and
+// the facts is visible: it may wait, and a simulation hands over to another
+// strand only there. A failed Status ends the round; one for which isAgain()
+// holds has the round run again from its boundary.
 #pragma once
 
 #include "abi/calls.h"

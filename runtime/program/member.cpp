@@ -1,10 +1,8 @@
-// A member: three regions that its strands have in common, scratch memory for
-// each, and a context for each.
+// A member: a region that its strands have in common, scratch memory for each,
+// and a context for each.
 #include "program/member.h"
 
 #include "abi/cells.h"
-#include "abi/strand.h"
-#include "program/synchronous.h"
 #include "support/dtype.h"
 #include "support/memory.h"
 
@@ -35,10 +33,13 @@ public:
 
   Status init() override { return part(role_.init, "init", initRound); }
   Status strand(int index) override;
+  Status round(int strand, bool &go) override;
   Status drain() override { return part(role_.drain, "drain", drainRound); }
   Status model() override { return part(role_.model, "model", modelRound); }
   Status evaluate(const Dataset &data, std::span<const int64_t> rows,
                   Score &score) override;
+  Status gradient(const Dataset &data, std::span<const int64_t> rows,
+                  Gradient &gradient, bool adds) override;
 
   void *address(Place place) override {
     return rubato::address(contexts.back().get(), place);
@@ -49,9 +50,7 @@ public:
 
 private:
   rb_round_fn function(int index) const {
-    return isSynchronous(unit)
-               ? unit.code->round
-               : unit.code->functions[static_cast<size_t>(index)].fn;
+    return unit.code->functions[static_cast<size_t>(index)].fn;
   }
   Status part(int index, const char *name, int64_t round);
   Status makeContexts();
@@ -65,7 +64,7 @@ private:
   MemberSetup setup;
   const Unit &unit;
   const RoleSpec &role_;
-  Memory memory[RB_SCRATCH];          // private, shared, result
+  Memory memory;                      // the private region
   std::vector<Memory> scratch;        // of each context, unless it was lent
   Looks looks;                        // of values at cells
   std::vector<ContextOwner> contexts; // of the strands, then of the rest
@@ -73,14 +72,11 @@ private:
 };
 
 Status ProgramMember::start() {
-  for (int region = 0; region < RB_SCRATCH; ++region)
-    if (region != RB_RESULT || !setup.result)
-      RB_TRY(Memory::privateMemory(unit.regionBytes[region],
-                                   "memory of a member", memory[region]));
+  RB_TRY(Memory::privateMemory(unit.regionBytes[RB_PRIVATE],
+                               "memory of a member", memory));
   // In a simulation it shall be seen what that costs.
   if (setup.scratch)
-    for (Memory &region : memory)
-      region.touch();
+    memory.touch();
   RB_TRY(makeContexts());
   void *regions[RB_REGION_COUNT] = {};
   for (int region = 0; region < RB_REGION_COUNT; ++region)
@@ -95,16 +91,21 @@ Status ProgramMember::makeContexts() {
       RB_TRY(Memory::privateMemory(unit.regionBytes[RB_SCRATCH],
                                    "scratch memory of a member", scratch[i]));
     void *regions[RB_REGION_COUNT] = {
-        memory[RB_PRIVATE].data(), memory[RB_SHARED].data(),
-        setup.result ? setup.result : memory[RB_RESULT].data(),
-        setup.scratch ? setup.scratch : scratch[i].data()};
+        memory.data(), setup.scratch ? setup.scratch : scratch[i].data()};
     auto index = static_cast<int>(i);
     bool isStrand = i < role_.strands.size();
-    contexts.emplace_back(makeStrandContext(
-        {unit, setup.environment,
-         Caller{setup.rank, index, isStrand ? 0 : initRound}, regions,
-         setup.data, isSynchronous(unit), &looks, setup.blocks, setup.timeline,
-         isStrand ? index : 0}));
+    contexts.emplace_back(
+        makeContext({.unit = unit,
+                     .environment = setup.environment,
+                     .caller = {setup.rank, index, isStrand ? 0 : initRound},
+                     .regions = regions,
+                     .data = setup.data,
+                     .looks = &looks,
+                     .blocks = setup.blocks,
+                     .timeline = setup.timeline,
+                     .timelineLane = isStrand ? index : 0,
+                     .device = setup.device,
+                     .trace = setup.trace}));
   }
   return Status::ok();
 }
@@ -151,29 +152,31 @@ Status ProgramMember::part(int index, const char *name, int64_t round) {
   return errorOf(context, status).annotate(role_.name + "." + name);
 }
 
-Status ProgramMember::strand(int index) {
+Status ProgramMember::round(int index, bool &go) {
   auto number = static_cast<size_t>(index);
   rb_ctx *context = contexts[number].get();
-  rb_round_fn round = function(role_.strands[number].function);
-  int32_t go = 1;
-  while (go) {
-    int64_t present = finished[number].load(std::memory_order_relaxed);
+  int64_t present = finished[number].load(std::memory_order_relaxed);
+  int32_t status = RB_AGAIN, another = 0;
+  while (status == RB_AGAIN) {
     setRound(context, present);
-    int32_t status = round(context, &go);
-    if (status == RB_AGAIN)
-      go = 1;
-    if (status == RB_AGAIN)
-      continue;
-    Status result =
-        status == RB_OK ? endRound(context) : errorOf(context, status);
-    if (result)
-      result = setup.environment.next({setup.rank, index, present}, go != 0);
-    if (!result)
-      return std::move(result).annotate(role_.name + "." +
-                                        role_.strands[number].name +
-                                        ", round " + std::to_string(present));
-    finished[number].store(present + 1);
+    status = function(role_.strands[number].function)(context, &another);
   }
+  go = another != 0;
+  Status result = status == RB_OK ? Status::ok() : errorOf(context, status);
+  if (result)
+    result = setup.environment.next({setup.rank, index, present}, go);
+  if (!result)
+    return std::move(result).annotate(role_.name + "." +
+                                      role_.strands[number].name + ", round " +
+                                      std::to_string(present));
+  finished[number].store(present + 1);
+  return Status::ok();
+}
+
+Status ProgramMember::strand(int index) {
+  bool go = true;
+  while (go)
+    RB_TRY(round(index, go));
   return Status::ok();
 }
 
@@ -186,6 +189,22 @@ Status ProgramMember::evaluate(const Dataset &data,
   score.loss = valueAt<double>(unit.evaluateLoss);
   score.correct = valueAt<int64_t>(unit.evaluateCorrect);
   score.valid = valueAt<int64_t>(unit.evaluateValid);
+  return Status::ok();
+}
+
+Status ProgramMember::gradient(const Dataset &data,
+                               std::span<const int64_t> rows,
+                               Gradient &gradient, bool adds) {
+  rb_ctx *context = contexts.back().get();
+  RB_TRY(writeRows(context, data, rows));
+  int64_t bytes = unit.flatCount() * elementBytes(unit.floatType);
+  if (!adds)
+    std::memset(address(unit.gradient), 0, static_cast<size_t>(bytes));
+  if (int32_t status = unit.code->gradient(context); status != RB_OK)
+    return errorOf(context, status).annotate("gradient");
+  gradient.flat = address(unit.gradient);
+  gradient.samples = valueAt<int64_t>(unit.gradientSamples);
+  gradient.loss = valueAt<double>(unit.gradientLoss);
   return Status::ok();
 }
 

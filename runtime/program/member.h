@@ -5,9 +5,7 @@
 // fiber of its own, then drain; the environment does all waiting.
 #pragma once
 
-#include "abi/unit.h"
-#include "data/dataset.h"
-#include "program/environment.h"
+#include "abi/context.h"
 #include "program/spec.h"
 
 #include <memory>
@@ -16,21 +14,18 @@
 
 namespace rubato {
 
-class Timeline;
-
 struct MemberSetup {
-  const Unit &unit; // with a program; see program/synchronous.h
+  const Unit &unit;
   Environment &environment;
   int rank = 0, members = 1;
   const Dataset *data = nullptr; // where rows of batches come from
   /// Scratch memory of unit.regionBytes[RB_SCRATCH] bytes that all strands may
   /// use because they run one at a time; null: each gets its own.
   char *scratch = nullptr;
-  /// The result region of all members, unit.regionBytes[RB_RESULT] bytes; null:
-  /// a member is alone with one.
-  char *result = nullptr;
   BlockSource *blocks = nullptr; // memory of values; null: any
   Timeline *timeline = nullptr;  // with a lane for each strand
+  DeviceKind device = DeviceKind::Cpu;
+  std::FILE *trace = nullptr; // of the trace device
 };
 
 class Member {
@@ -51,6 +46,8 @@ public:
   /// Round after round until one says that there is no other. A round that is
   /// to be run again is.
   virtual Status strand(int index) = 0;
+  /// One round of it, and whether another follows.
+  virtual Status round(int strand, bool &go) = 0;
   virtual Status drain() = 0;
   /// Brings the flat parameters to `Unit::parameters`.
   virtual Status model() = 0;
@@ -62,6 +59,17 @@ public:
   };
   virtual Status evaluate(const Dataset &data, std::span<const int64_t> rows,
                           Score &score) = 0;
+
+  /// The gradient of one batch of these rows at the model, summed over its
+  /// samples; with `adds` on top of the one before. `flat` is there until
+  /// something else is computed.
+  struct Gradient {
+    const void *flat = nullptr;
+    int64_t samples = 0;
+    double loss = 0;
+  };
+  virtual Status gradient(const Dataset &data, std::span<const int64_t> rows,
+                          Gradient &gradient, bool adds = false) = 0;
 
   /// The memory of a place; cells are private.
   virtual void *address(Place place) = 0;

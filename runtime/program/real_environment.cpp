@@ -123,17 +123,28 @@ Status RealEnvironment::work(const Caller &who, const char *name, bool begin) {
     return Status::ok();
   StrandState &strand = strandOf(who);
   if (begin) {
-    strand.gradient = Clock::now();
+    strand.gradient = strand.stretched = Clock::now();
+    strand.computing = true;
     return Status::ok();
   }
-  auto factors = setup.slow.size(), rank = static_cast<size_t>(who.rank);
-  if (double factor = rank < factors ? setup.slow[rank] : 1; factor > 1)
-    std::this_thread::sleep_for((Clock::now() - strand.gradient) *
-                                (factor - 1));
+  stretch(who);
+  strand.computing = false;
   MemberStatistics &statistics = statisticsOf(who);
   statistics.gradientTime += nanosecondsSince(strand.gradient);
   ++statistics.gradients;
   return Status::ok();
+}
+
+/// Who is slow takes longer for all that it has computed since the last time:
+/// a part of a gradient leaves as late as if its kernels had been slow.
+void RealEnvironment::stretch(const Caller &who) {
+  StrandState &strand = strandOf(who);
+  auto factors = setup.slow.size(), rank = static_cast<size_t>(who.rank);
+  double factor = rank < factors ? setup.slow[rank] : 1;
+  if (factor <= 1 || !strand.computing)
+    return;
+  std::this_thread::sleep_for((Clock::now() - strand.stretched) * (factor - 1));
+  strand.stretched = Clock::now();
 }
 
 void RealEnvironment::computed(const Caller &who, int64_t samples,
@@ -141,10 +152,14 @@ void RealEnvironment::computed(const Caller &who, int64_t samples,
   if (who.round < 0)
     return;
   MemberStatistics &statistics = statisticsOf(who);
-  strandOf(who).finite &= std::isfinite(loss);
+  StrandState &strand = strandOf(who);
+  if (!std::isfinite(loss))
+    strand.wrong = loss;
   statistics.loss.fetch_add(loss);
   statistics.samples += samples;
-  strandOf(who).computed += samples;
+  strand.computed += samples;
+  strand.share.samples += samples;
+  strand.share.loss += loss;
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,10 +202,21 @@ Status RealEnvironment::next(const Caller &who, bool go) {
     return held.channel < 0 && held.ticket < 0;
   });
   statisticsOf(who).rounds[who.strand].store(who.round + 1);
-  if (!strand.finite)
+  if (setup.rounds) {
+    strand.share.round = who.round;
+    strand.share.time = nanosecondsSince(begin);
+    if (setup.rounds[who.rank].put(strand.share))
+      strand.share = {};
+  }
+  if (strand.wrong != 0)
     return {ErrorCode::Numeric,
-            "the loss is not finite; try a smaller --lr, and check the inputs "
-            "and their --scale"};
+            std::string("the loss is ") +
+                (std::isnan(strand.wrong) ? "not a number" : "infinite") +
+                (setup.learningRate.empty()
+                     ? ""
+                     : " with learning rate " + setup.learningRate) +
+                "; try a smaller --lr, and check the inputs and their "
+                "--scale"};
   if (go)
     return setup.boundary ? setup.boundary(who) : Status::ok();
   for (auto &meeting : memberOf(who).meetings)

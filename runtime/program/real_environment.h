@@ -15,6 +15,7 @@
 #include "program/meeting.h"
 #include "program/member_policies.h"
 #include "program/open_futures.h"
+#include "program/round_board.h"
 #include "program/statistics.h"
 
 #include <atomic>
@@ -39,10 +40,12 @@ struct RealSetup {
   int64_t quanta = 1;                     // micro-batches of a member in it
   SampleQueue *queue = nullptr;           // of all members
   MemberStatistics *statistics = nullptr; // one of each member
+  RoundBoard *rounds = nullptr; // likewise; null: nobody asks for rounds
   const std::atomic<int> *stop = nullptr; // not 0: stop is requested
   int64_t steps = 0;                      // rounds of a strand; 0: no limit
   double seconds = std::numeric_limits<double>::infinity(); // of training
   std::vector<double> slow; // factor of each member's gradients; missing: 1
+  std::string learningRate; // for messages: "0.1"
   std::chrono::milliseconds deadline{60000};    // of every wait for others
   std::chrono::steady_clock::time_point begin = // of training
       std::chrono::steady_clock::now();
@@ -88,12 +91,16 @@ private:
     explicit StrandState(const CursorShape &shape) : cursor(shape) {}
     Cursor cursor;
     bool consumed = true; // the vote of the present round
+    int arriving = -1;    // the channel of the last sum
     std::vector<Held> held;
-    std::vector<int> collected; // ranks, by the last collect
-    int64_t computed = 0;       // samples of the present round
-    bool dealt = false;         // works on rows that a policy dealt
-    Clock::time_point gradient; // began
-    bool finite = true;         // no loss was anything else
+    std::vector<int> collected;  // ranks, by the last collect
+    int64_t computed = 0;        // samples of the present round
+    bool dealt = false;          // works on rows that a policy dealt
+    Clock::time_point gradient;  // began
+    Clock::time_point stretched; // up to here it was slowed down
+    bool computing = false;      // inside a gradient
+    double wrong = 0;            // a loss that is not finite
+    RoundShare share;            // of rounds that were not told yet
   };
   struct MemberState {
     std::vector<StrandState> strands; // and one for init, drain and model
@@ -129,6 +136,7 @@ private:
   Deadline deadline() const { return Clock::now() + setup.deadline; }
   Status takeFromQueue(StrandState &strand, const BatchRequest &request,
                        std::span<int64_t> rows, int64_t &count);
+  void stretch(const Caller &who);
   void countDelay(const Caller &who, const OpenFuture &future);
   Status giveBack(StrandState &strand, int64_t ticketsBelow);
 

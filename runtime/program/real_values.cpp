@@ -86,8 +86,21 @@ void RealEnvironment::countDelay(const Caller &who, const OpenFuture &future) {
   statisticsOf(who).delays[std::max<int64_t>(delay, 0)] += 1;
 }
 
+Status RealEnvironment::ready(const Caller &who, int channel,
+                              const Part &operand, int64_t bytes, double) {
+  stretch(who);
+  return setup.fabric.ready(who.rank, channel, operand, bytes);
+}
+
+Status RealEnvironment::arrive(const Caller &who, FutureHandle future,
+                               int64_t bytes, double) {
+  return waits(who, Call::AllReduce, strandOf(who).arriving, [&] {
+    return setup.fabric.arrive(who.rank, future, bytes, deadline());
+  });
+}
+
 Status RealEnvironment::await(const Caller &who, FutureHandle future,
-                              Parts outs) {
+                              Parts outs, int64_t first) {
   if (future == 0) {
     clear(outs);
     return Status::ok();
@@ -102,7 +115,8 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
         member.guard->awaits(who, open, setup.fabric.done(who.rank, future)));
   Status status =
       noted(noteOf(who), open.what, open.channel, open.peer, who.round, [&] {
-        return setup.fabric.await(who.rank, future, outs, deadline());
+        return setup.fabric.awaitFirst(who.rank, future, outs, first,
+                                       deadline());
       });
   if (isAgain(status)) {
     strand.cursor.endRound(false);
@@ -112,6 +126,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
   if (status && guarded)
     RB_TRY(member.guard->got(who, open, outs));
   countDelay(who, open);
+  strand.arriving = open.channel;
   member.futures->erase(future);
   if (!status || open.what != Call::Pull || outs.size() < 2)
     return status;

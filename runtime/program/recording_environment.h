@@ -55,7 +55,10 @@ public:
   Status pull(const Caller &who, int channel, int64_t after,
               FutureHandle &future) override;
   bool done(const Caller &who, FutureHandle future) override;
-  Status await(const Caller &who, FutureHandle future, Parts outs) override;
+  Status await(const Caller &who, FutureHandle future, Parts outs,
+               int64_t first) override;
+  Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
+                double done) override;
   void repeated(const Caller &who, int64_t count) override;
   Status push(const Caller &who, int channel, int64_t ticket,
               Parts ins) override;
@@ -79,6 +82,7 @@ private:
   struct Stream {
     std::string path, pending;
     std::vector<int64_t> numbers; // of one event
+    Part arriving;                // a sum of which not all is there
     int file = -1;
     int error = 0; // of the first write that failed
   };

@@ -44,8 +44,8 @@ bool RecordingEnvironment::done(const Caller &who, FutureHandle future) {
 }
 
 Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
-                                   Parts outs) {
-  Status status = inner.await(who, future, outs);
+                                   Parts outs, int64_t first) {
+  Status status = inner.await(who, future, outs, first);
   bool pulled = false;
   {
     std::lock_guard lock(mutex);
@@ -55,6 +55,11 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
     note(who, Call::Await, {}, {1});
   if (!status)
     return status;
+  // What has not arrived yet is looked at when it has.
+  if (first >= 0) {
+    streamOf(who).arriving = outs[0];
+    outs = outs.subspan(1);
+  }
   std::vector<int64_t> &numbers = streamOf(who).numbers;
   numbers = {0};
   size_t values = outs.size() - (pulled && outs.size() >= 2 ? 2 : 0);
@@ -66,6 +71,15 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
   numbers.push_back(checksumOf(outs));
   noteNumbers(who, Call::Await, {}, numbers);
   return status;
+}
+
+Status RecordingEnvironment::arrive(const Caller &who, FutureHandle future,
+                                    int64_t bytes, double done) {
+  RB_TRY(inner.arrive(who, future, bytes, done));
+  const Part &sum = streamOf(who).arriving;
+  if (bytes >= bytesOf(sum))
+    note(who, Call::Arrive, {}, {checksumOf({&sum, 1})});
+  return Status::ok();
 }
 
 void RecordingEnvironment::repeated(const Caller &who, int64_t count) {

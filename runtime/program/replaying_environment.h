@@ -53,6 +53,7 @@ private:
     std::string_view rest; // of its events
     RunEvent event;        // the present one
     std::vector<int64_t> numbers;
+    Part arriving;     // a sum of which not all is said to be there
     int64_t round = 0; // of its last event
     Status failure;    // of a call that could not say so; the next one does
   };

@@ -75,8 +75,23 @@ void ReplayingEnvironment::repeated(const Caller &who, int64_t count) {
     strandOf(who).failure = std::move(status);
 }
 
+/// The sum is made of what members had when they started it.
+Status ReplayingEnvironment::ready(const Caller &, int, const Part &, int64_t,
+                                   double) {
+  return Status::ok();
+}
+
+Status ReplayingEnvironment::arrive(const Caller &who, FutureHandle,
+                                    int64_t bytes, double) {
+  const Part &sum = strandOf(who).arriving;
+  if (bytes < bytesOf(sum))
+    return Status::ok();
+  RB_TRY(expect(who, Call::Arrive, {}, 1));
+  return checkValues(who, Call::Arrive, {&sum, 1});
+}
+
 Status ReplayingEnvironment::await(const Caller &who, FutureHandle handle,
-                                   Parts outs) {
+                                   Parts outs, int64_t first) {
   RB_TRY(expect(who, Call::Await, {}, 1));
   Future future;
   if (handle != 0) {
@@ -96,6 +111,11 @@ Status ReplayingEnvironment::await(const Caller &who, FutureHandle handle,
     RB_TRY(awaitPull(who, future, outs));
   else
     RB_TRY(awaitCollective(who, future, outs));
+  // Of a sum that was used while it arrived the rest was looked at later.
+  if (first >= 0 && handle != 0) {
+    strandOf(who).arriving = outs[0];
+    outs = outs.subspan(1);
+  }
   return checkValues(who, Call::Await, outs);
 }
 

@@ -1,6 +1,9 @@
 #include "sim/collectives.h"
 
+#include "support/marks.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace rubato::sim {
 
@@ -56,7 +59,13 @@ Status Collectives::post(Strand &strand, const CollectiveStart &call,
   made.channel = call.channel;
   made.number = number;
   future = stage.futures.add(std::move(made));
-  open.shares[rank] = {true, std::move(values), future, call.outs};
+  Marks marks;
+  if (strand.early.channel == call.channel)
+    marks = std::exchange(strand.early, {}).marks;
+  if (!call.ins.empty())
+    marks.push_back({bytesOf(call.ins[0]), stage.schedule.now()});
+  open.shares[rank] = {true, std::move(values), future, call.outs,
+                       std::move(marks)};
   ++stage.counts(strand.rank).collectives;
   if (stage.opens(strand, call.kind)) {
     stage.log.text("channel", stage.channelName(call.channel));
@@ -91,13 +100,32 @@ void Collectives::complete(int channel, int64_t number, const Open &open) {
     shared = std::make_shared<Payload>(
         open.shares[static_cast<size_t>(open.root)].values);
   }
-  int64_t doneAt = stage.links.together(
-      stage.schedule.now(),
-      stage.costs.collective(
-          {channel, number, shared->bytes(), stage.members}));
+  // Buckets in order; a time that does not depend on bytes is divided by them.
+  std::vector<Marks> marks;
   for (const Open::Share &share : open.shares)
-    if (Future *future = stage.futures.find(share.future))
+    marks.push_back(share.marks);
+  Marks arrives = together(marks);
+  int64_t transfer =
+      stage.costs.collective({channel, number, shared->bytes(), stage.members});
+  int64_t all = shared->bytes(), before = 0, spent = 0;
+  int64_t doneAt = stage.schedule.now();
+  for (Mark &mark : arrives) {
+    bool last = &mark == &arrives.back();
+    auto share = static_cast<int64_t>(static_cast<double>(transfer) *
+                                      static_cast<double>(mark.bytes - before) /
+                                      static_cast<double>(all));
+    doneAt = stage.links.together(mark.time, last ? transfer - spent : share);
+    spent += share;
+    before = mark.bytes;
+    mark.time = doneAt;
+  }
+  if (arrives.empty())
+    doneAt = stage.links.together(doneAt, transfer);
+  for (const Open::Share &share : open.shares)
+    if (Future *future = stage.futures.find(share.future)) {
+      future->arrives = arrives;
       Futures::complete(*future, shared, doneAt, stage.schedule);
+    }
 }
 
 std::string Collectives::why(const Future &future) const {

@@ -29,7 +29,8 @@ private:
       bool here = false;
       Payload values;
       FutureHandle future = 0;
-      Parts outs; // where it waits for the sum
+      Parts outs;  // where it waits for the sum
+      Marks marks; // when its first value was there
     };
     std::vector<Share> shares; // by rank
   };

@@ -139,10 +139,13 @@ int64_t SimEnvironment::roundSamples(const Caller &who) {
 int64_t SimEnvironment::dataSamples(const Caller &) { return setup.samples; }
 
 Status SimEnvironment::work(const Caller &who, const char *name, bool begin) {
+  Strand &strand = strandOf(who);
+  strand.work = 0;
   if (!begin)
     return Status::ok();
-  Strand &strand = strandOf(who);
+  strand.workBegan = strand.readyAt;
   int64_t taken = stage->spend(strand, name);
+  strand.work = taken;
   if (std::string_view(name) == "gradient") {
     MemberStatistics &counts = stage->counts(who.rank);
     counts.computing += taken;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -91,17 +92,53 @@ static Status deliver(const Future *future, Parts outs) {
   return future->values->copyTo(outs.first(n - 2));
 }
 
-Status SimEnvironment::await(const Caller &who, FutureHandle handle,
-                             Parts outs) {
+static int64_t partOf(int64_t time, double share) {
+  return std::llround(static_cast<double>(time) * share);
+}
+
+/// Nobody else is asked. The strand's own clock is at the end of its work
+/// already; this was there when its share of the work was done.
+Status SimEnvironment::ready(const Caller &who, int channel, const Part &,
+                             int64_t bytes, double done) {
+  Strand &strand = strandOf(who);
+  if (strand.early.channel != channel)
+    strand.early = {channel, {}};
+  int64_t left = partOf(strand.work, 1 - done);
+  strand.early.marks.push_back({bytes, strand.readyAt - left});
+  return Status::ok();
+}
+
+/// In the middle of a segment nobody else may run: scratch memory is
+/// everybody's. Nobody notices either, so it is enough that the strand's own
+/// clock goes on.
+Status SimEnvironment::arrive(const Caller &who, FutureHandle handle,
+                              int64_t bytes, double done) {
+  Strand &strand = strandOf(who);
+  Future *future = stage->futures.find(handle);
+  if (!future || future->rank != who.rank)
+    return stage->error(strand, "arrive", "nothing is on its way");
+  // What remains of the work comes behind it.
+  int64_t end = timeOf(future->arrives, bytes) + partOf(strand.work, 1 - done);
+  strand.waited += std::max<int64_t>(end - strand.readyAt, 0);
+  strand.readyAt = std::max(strand.readyAt, end);
+  if (future->arrives.empty() || bytes >= future->arrives.back().bytes)
+    stage->futures.erase(handle);
+  return Status::ok();
+}
+
+Status SimEnvironment::await(const Caller &who, FutureHandle handle, Parts outs,
+                             int64_t first) {
   Strand &strand = strandOf(who);
   if (strand.locks)
     RB_TRY(visible(strand));
   Future *future = handle ? stage->futures.find(handle) : nullptr;
+  if (future)
+    future->first = first;
   if (handle && (!future || future->rank != who.rank))
     return stage->error(strand, "await",
                         "the future is awaited twice, or not this member's");
   if (!future || future->complete) {
-    int64_t at = future ? future->doneAt : 0;
+    int64_t at = future ? future->wantedAt() : 0;
     RB_TRY(stage->schedule.step(strand, std::max(strand.readyAt, at)));
   } else {
     future->waiter = &strand;
@@ -143,7 +180,7 @@ Status SimEnvironment::await(const Caller &who, FutureHandle handle,
   }
   if (future && future->kind == Future::Kind::Exchange)
     ++stage->counts(who.rank).averagings;
-  if (future)
+  if (future && first < 0)
     stage->futures.erase(handle);
   return Status::ok();
 }

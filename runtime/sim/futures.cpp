@@ -47,7 +47,8 @@ void Futures::complete(Future &future, SharedPayload values, int64_t doneAt,
   if (Strand *voided = std::exchange(future.voids, nullptr))
     schedule.hasten(*voided, doneAt);
   if (Strand *waiter = std::exchange(future.waiter, nullptr))
-    schedule.wake(*waiter, std::max(waiter->readyAt, doneAt));
+    schedule.wake(*waiter, std::max({waiter->readyAt, future.wantedAt(),
+                                     schedule.now()}));
 }
 
 } // namespace rubato::sim

@@ -4,6 +4,7 @@
 #include "program/environment.h"
 #include "sim/payload.h"
 #include "sim/schedule.h"
+#include "support/marks.h"
 
 #include <vector>
 
@@ -25,6 +26,11 @@ struct Future {
   SharedPayload values;       // null: zeros
   int64_t ticket = 0, go = 0; // of a pull
   Strand *waiter = nullptr;
+  Marks arrives;      // of a collective: when parts of its first value do
+  int64_t first = -1; // bytes of it that are awaited; all if negative
+  int64_t wantedAt() const {
+    return first < 0 || arrives.empty() ? doneAt : timeOf(arrives, first);
+  }
   /// Somebody's work that the completion cuts short.
   Strand *voids = nullptr;
 };

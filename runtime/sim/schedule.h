@@ -7,6 +7,7 @@
 #pragma once
 
 #include "support/fiber.h"
+#include "support/marks.h"
 
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,13 @@ struct Strand {
   /// What its running repeat waits for, and whether its work was cut short.
   int64_t polled = 0;
   bool aborted = false;
+  /// What it has said of the operand of its next reduction on a channel.
+  struct {
+    int channel = -1;
+    Marks marks;
+  } early;
+  /// Work whose time its clock already has: when it began, how long it takes.
+  int64_t workBegan = 0, work = 0;
   /// Time inside gradients since its round began.
   int64_t computed = 0;
 

@@ -107,11 +107,9 @@ SharedBlock takeBlock(int64_t bytes) {
   int64_t rounded = std::max<int64_t>((bytes + blockAlignment - 1) /
                                           blockAlignment * blockAlignment,
                                       blockAlignment);
-  auto *block = new Block{pool().take(rounded), bytes, false};
-  return {block, [rounded](const Block *each) {
-            pool().giveBack(each->data, rounded);
-            delete each;
-          }};
+  return shareBlock(
+      {pool().take(rounded), bytes, false},
+      [rounded](const Block &block) { pool().giveBack(block.data, rounded); });
 }
 
 bool isWritable(const SharedBlock &block) {

@@ -1,8 +1,11 @@
 // Memory of values that come and go.
 #pragma once
 
+#include "support/recycling_allocator.h"
+
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace rubato {
 
@@ -18,6 +21,23 @@ struct Block {
   bool readOnly = false;
 };
 using SharedBlock = std::shared_ptr<const Block>;
+
+/// A block that `giveBack` ends when nobody holds it any more.
+template <typename GiveBack>
+SharedBlock shareBlock(Block block, GiveBack giveBack) {
+  struct Held {
+    Held(const Block &block, GiveBack giveBack)
+        : block(block), giveBack(std::move(giveBack)) {}
+    Held(const Held &) = delete;
+    ~Held() { giveBack(block); }
+    Block block;
+    GiveBack giveBack;
+  };
+  auto held = std::allocate_shared<Held>(RecyclingAllocator<Held>(), block,
+                                         std::move(giveBack));
+  const Block *shown = &held->block;
+  return {std::move(held), shown};
+}
 
 /// Whether whoever holds it may write to it. What others read before they
 /// dropped it has been read.

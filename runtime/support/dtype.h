@@ -19,7 +19,7 @@ inline const char *dtypeName(int32_t dtype) {
 }
 
 inline const char *regionName(int32_t region) {
-  static const char *const names[] = {"private", "shared", "result", "scratch"};
+  static const char *const names[] = {"private", "scratch"};
   return region >= 0 && region < RB_REGION_COUNT ? names[region] : "unknown";
 }
 

@@ -7,20 +7,14 @@
 using namespace rubato;
 
 /// A server has one strand and is the only one of its role.
-static bool isServer(const ProgramJob &job, int rank) {
+static bool isServer(const Job &job, int rank) {
   return std::ranges::any_of(
       job.unit.program.channels, [&](const ProgramChannel &channel) {
         return job.unit.program.serverOf(channel, job.members) == rank;
       });
 }
 
-/// All members run one strand, and its rounds together.
-static bool sharesRounds(const ProgramSpec &program) {
-  return program.roles.size() == 1 && program.roles[0].strands.size() == 1 &&
-         program.roles[0].strands[0].lockstep;
-}
-
-bool BoundaryEvaluation::isPossible(const ProgramJob &job) {
+bool BoundaryEvaluation::isPossible(const Job &job) {
   const Cell *cell = job.unit.cell("seen");
   if (!cell || cell->dtype != RB_I64)
     return false;
@@ -30,7 +24,7 @@ bool BoundaryEvaluation::isPossible(const ProgramJob &job) {
           job.roleOf(leader).strands.size() == 1);
 }
 
-BoundaryEvaluation::BoundaryEvaluation(ProgramJob &job, Member &member,
+BoundaryEvaluation::BoundaryEvaluation(Job &job, Member &member,
                                        RealEnvironment &environment,
                                        RecordingEnvironment *recorder)
     : job(job), member(member), environment(environment), recorder(recorder) {
@@ -79,7 +73,7 @@ static int64_t steadyTime() {
       .count();
 }
 
-bool BoundaryEvaluation::holdsUp(const ProgramJob &job) {
+bool BoundaryEvaluation::holdsUp(const Job &job) {
   constexpr int64_t perMilli = 1'000'000;
   return job.shared->evaluating.load() > 0 ||
          steadyTime() <

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "program/recording_environment.h"
-#include "train/program_job.h"
+#include "train/job.h"
 
 namespace rubato {
 
@@ -18,16 +18,15 @@ class BoundaryEvaluation {
 public:
   /// `recorder` may be null. What happens here is not recorded: it changes no
   /// cell, and a replay comes to the same bits without it.
-  BoundaryEvaluation(ProgramJob &job, Member &member,
-                     RealEnvironment &environment,
+  BoundaryEvaluation(Job &job, Member &member, RealEnvironment &environment,
                      RecordingEnvironment *recorder);
 
   /// Whether members of this program can be evaluated before the end.
-  static bool isPossible(const ProgramJob &job);
+  static bool isPossible(const Job &job);
 
   /// Whether members may be late because of one: while others compute it, and
   /// for as long as they may take afterwards.
-  static bool holdsUp(const ProgramJob &job);
+  static bool holdsUp(const Job &job);
 
   /// A strand is at its boundary and has another round before it.
   Status at(const Caller &who);
@@ -36,7 +35,7 @@ private:
   Status evaluate(const Caller &who, int64_t epoch);
   Status meet(const Caller &who);
 
-  ProgramJob &job;
+  Job &job;
   Member &member;
   RealEnvironment &environment;
   RecordingEnvironment *recorder;

@@ -19,8 +19,9 @@ Status rubato::planQuanta(const Unit &unit, const TrainOptions &options,
               std::to_string(options.workers) + " workers); try " + nearest};
 }
 
-Status rubato::makePlan(const Unit &unit, const TrainOptions &options,
-                        int64_t samples, TrainPlan &plan) {
+/// Rounds that take parts of common batches.
+static Status planRounds(const Unit &unit, const TrainOptions &options,
+                         int64_t samples, TrainPlan &plan) {
   RB_TRY(planQuanta(unit, options, plan));
   plan.samples = samples;
   if (plan.globalBatch > samples)
@@ -51,12 +52,12 @@ bool rubato::usesCursor(const ProgramSpec &program) {
   return false;
 }
 
-Status rubato::makeProgramPlan(const Unit &unit, const TrainOptions &options,
-                               int64_t samples, TrainPlan &plan) {
+Status rubato::makePlan(const Unit &unit, const TrainOptions &options,
+                        int64_t samples, TrainPlan &plan) {
   constexpr int64_t noEnd = int64_t{1} << 40;
   bool endless = !options.epochs && !options.steps && options.seconds;
   if (usesCursor(unit.program)) {
-    RB_TRY(makePlan(unit, options, samples, plan));
+    RB_TRY(planRounds(unit, options, samples, plan));
   } else {
     if (options.globalBatch)
       return {ErrorCode::Usage,

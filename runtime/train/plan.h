@@ -17,14 +17,10 @@ struct TrainPlan {
 Status planQuanta(const Unit &unit, const TrainOptions &options,
                   TrainPlan &plan);
 
-/// The whole plan for a data set of `samples`.
+/// The plan for a data set of `samples`. What takes no rounds by cursor has no
+/// global batch, and without a count of epochs no end in samples.
 Status makePlan(const Unit &unit, const TrainOptions &options, int64_t samples,
                 TrainPlan &plan);
-
-/// The same for a program. What takes no rounds by cursor has no global batch,
-/// and without a count of epochs no end in samples.
-Status makeProgramPlan(const Unit &unit, const TrainOptions &options,
-                       int64_t samples, TrainPlan &plan);
 
 /// Whether members of a program take parts of common rounds.
 bool usesCursor(const ProgramSpec &program);

@@ -24,7 +24,7 @@ Json rubato::transformsJson(const DatasetFiles &files) {
   return json;
 }
 
-static Json runJson(const ProgramJob &job) {
+static Json runJson(const Job &job) {
   const TrainOptions &options = job.options;
   Json run = {{"workers", options.workers},
               {"members", job.members},
@@ -46,8 +46,7 @@ static Json runJson(const ProgramJob &job) {
   return run;
 }
 
-Status rubato::recordHeader(const ProgramJob &job, int code,
-                            std::string &header) {
+Status rubato::recordHeader(const Job &job, int code, std::string &header) {
   Json data = Json::array();
   for (const DataPrint &print : printsOf(job.unit, job.train))
     data.push_back({{"option", print.option},
@@ -72,7 +71,7 @@ Status rubato::recordHeader(const ProgramJob &job, int code,
   return Status::ok();
 }
 
-static Status writeRecord(const ProgramJob &job, int code) {
+static Status writeRecord(const Job &job, int code) {
   RunLog log;
   RB_TRY(recordHeader(job, code, log.header));
   std::vector<std::shared_ptr<Mapping>> files;
@@ -94,7 +93,7 @@ static Status writeRecord(const ProgramJob &job, int code) {
   return writeRunLog(job.options.record, log).annotate("--record");
 }
 
-int rubato::endRecord(const ProgramJob &job, int code) {
+int rubato::endRecord(const Job &job, int code) {
   Status status = writeRecord(job, code);
   if (status)
     return code;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "program/run_log.h"
-#include "train/program_job.h"
+#include "train/job.h"
 
 namespace rubato {
 
@@ -18,7 +18,7 @@ struct RecordedRun {
 };
 
 /// The header of the log of a run that ended with the exit code `code`.
-Status recordHeader(const ProgramJob &job, int code, std::string &header);
+Status recordHeader(const Job &job, int code, std::string &header);
 
 /// Reads a header. An error where its run did not end well, or where `unit` is
 /// not what ran.
@@ -26,10 +26,10 @@ Status readHeader(const Unit &unit, const std::string &header,
                   RecordedRun &run);
 
 /// Whether the data that were loaded are the recorded ones.
-Status checkData(const ProgramJob &job, const std::string &header);
+Status checkData(const Job &job, const std::string &header);
 
 /// After the last member: joins what they recorded into one log. Takes and
 /// returns the exit code; prints its error.
-int endRecord(const ProgramJob &job, int code);
+int endRecord(const Job &job, int code);
 
 } // namespace rubato

@@ -152,7 +152,7 @@ Status rubato::readHeader(const Unit &unit, const std::string &text,
   return Status::ok();
 }
 
-Status rubato::checkData(const ProgramJob &job, const std::string &text) {
+Status rubato::checkData(const Job &job, const std::string &text) {
   Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const Json &data = header["data"];
   for (const DataPrint &print : printsOf(job.unit, job.train)) {

@@ -1,7 +1,6 @@
 // The command `replay`: its options, the checks before it runs, its summary.
 #include "train/replay.h"
 
-#include "program/synchronous.h"
 #include "train/option_values.h"
 #include "train/prepare.h"
 #include "train/record.h"
@@ -61,8 +60,7 @@ static void complete(const RecordedRun &run, TrainOptions &options) {
   }
 }
 
-static void summarise(const ProgramJob &job, const std::string &path,
-                      int64_t events) {
+static void summarise(const Job &job, const std::string &path, int64_t events) {
   auto text = [](const char *format, auto... values) {
     char buffer[96];
     std::snprintf(buffer, sizeof buffer, format, values...);
@@ -116,10 +114,7 @@ Status rubato::replay(const Unit &unit, int argc, char **argv,
   RB_TRY(readRunLog(path, log));
   RB_TRY(readHeader(unit, log.header, run).annotate(path));
   complete(run, options);
-  Unit program = unit;
-  if (unit.program.empty())
-    RB_TRY(asProgram(unit, program));
-  ProgramJob job(program, options);
+  Job job(unit, options);
   RB_TRY(loadData(unit, options, job.train, job.eval));
   RB_TRY(checkData(job, log.header).annotate(path));
   job.plan.budget = run.budget;

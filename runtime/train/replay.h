@@ -3,7 +3,7 @@
 
 #include "program/run_log.h"
 #include "train/command.h"
-#include "train/program_job.h"
+#include "train/job.h"
 
 namespace rubato {
 
@@ -13,6 +13,6 @@ Status replay(const Unit &unit, int argc, char **argv, Commands commands);
 
 /// Runs all members to their end as the log says, and writes what the options
 /// want. `events`: how many were replayed.
-Status replayMembers(ProgramJob &job, const RunLog &log, int64_t &events);
+Status replayMembers(Job &job, const RunLog &log, int64_t &events);
 
 } // namespace rubato

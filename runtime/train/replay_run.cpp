@@ -10,7 +10,7 @@ namespace {
 
 class MemberReplay {
 public:
-  MemberReplay(ProgramJob &job, int rank, ReplayingStrands &strands,
+  MemberReplay(Job &job, int rank, ReplayingStrands &strands,
                ReplayingEnvironment &environment)
       : job(job), rank(rank), strands(strands), environment(environment) {}
 
@@ -61,7 +61,7 @@ private:
     return writeModel(job, *member);
   }
 
-  ProgramJob &job;
+  Job &job;
   int rank;
   ReplayingStrands &strands;
   ReplayingEnvironment &environment;
@@ -71,8 +71,7 @@ private:
 
 } // namespace
 
-Status rubato::replayMembers(ProgramJob &job, const RunLog &log,
-                             int64_t &events) {
+Status rubato::replayMembers(Job &job, const RunLog &log, int64_t &events) {
   ReplayingStrands strands;
   std::unique_ptr<ReplayingEnvironment> environment;
   RB_TRY(ReplayingEnvironment::make({.program = job.unit.program,

@@ -1,7 +1,6 @@
 // A simulated run from the command line to its files.
 #include "train/simulate.h"
 
-#include "program/synchronous.h"
 #include "sim/cluster.h"
 #include "sim/cost_table.h"
 #include "state/dump.h"
@@ -142,9 +141,6 @@ Status SimulatedRun::makeCrew() {
   RB_TRY(Memory::privateMemory(
       std::max<int64_t>(job.unit.regionBytes[RB_SCRATCH], 1),
       "scratch memory of all members", job.scratch));
-  RB_TRY(Memory::privateMemory(
-      std::max<int64_t>(job.unit.regionBytes[RB_RESULT], 1),
-      "memory of results", job.result));
   SpendingBlock spending(Spending::Memory);
   for (int rank = 0; rank < job.members; ++rank) {
     std::unique_ptr<Member> &member = job.crew.emplace_back();
@@ -153,8 +149,7 @@ Status SimulatedRun::makeCrew() {
                          .rank = rank,
                          .members = job.members,
                          .data = &job.data,
-                         .scratch = job.scratch.data(),
-                         .result = job.result.data()},
+                         .scratch = job.scratch.data()},
                         member));
     member->set("budget", job.plan.budget);
     if (job.train.lr)
@@ -338,7 +333,7 @@ Status SimulatedRun::run(int &code) {
   RB_TRY(chooseMembers());
   RB_TRY(makeCosts());
   RB_TRY(loadData(job.unit, options.train, job.data, job.eval));
-  RB_TRY(makeProgramPlan(job.unit, job.train, job.data.samples, job.plan));
+  RB_TRY(makePlan(job.unit, job.train, job.data.samples, job.plan));
   // Rounds alone: no samples end the run, as in the interpreter.
   if (options.rounds && !job.train.epochs)
     job.plan.budget = int64_t{1} << 60;
@@ -363,8 +358,5 @@ Status rubato::simulate(const Unit &unit, const char *program, int argc,
     std::fputs(simulateHelpText(program).c_str(), stdout);
     return Status::ok();
   }
-  Unit whole = unit;
-  if (unit.program.empty())
-    RB_TRY(asProgram(unit, whole));
-  return SimulatedRun(whole, options).run(code);
+  return SimulatedRun(unit, options).run(code);
 }

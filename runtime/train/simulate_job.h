@@ -38,7 +38,6 @@ struct SimulateJob {
   std::unique_ptr<sim::SimEnvironment> environment;
   std::unique_ptr<WatchedEnvironment> watch;
   Memory scratch; // of all members: they run one at a time
-  Memory result;  // likewise, what synchronous rounds reduce to
   std::vector<std::unique_ptr<Member>> crew;
   SharedState shared; // of signals
 

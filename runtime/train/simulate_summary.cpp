@@ -149,9 +149,7 @@ void Summariser::costs() {
                 percent(Spending::Rest)) /
                mathematics));
   constexpr double mebi = 1 << 20;
-  int64_t kept = 0;
-  for (int region = 0; region < RB_RESULT; ++region)
-    kept += job.unit.regionBytes[region];
+  int64_t kept = job.unit.regionBytes[RB_PRIVATE];
   row("memory", text("%.1f MiB of cells a member, %.1f MiB of values in all",
                      static_cast<double>(kept) / mebi,
                      static_cast<double>(blockBytes()) / mebi));

@@ -102,12 +102,17 @@ Status WatchedEnvironment::exchange(const Caller &who,
 }
 
 Status WatchedEnvironment::await(const Caller &who, FutureHandle future,
-                                 Parts outs) {
+                                 Parts outs, int64_t first) {
   if (auto it = reductions.find(future); it != reductions.end()) {
     carries |= it->second >= 0 && who.round > it->second;
     reductions.erase(it);
   }
-  return waiting(who, [&] { return inner.await(who, future, outs); });
+  return waiting(who, [&] { return inner.await(who, future, outs, first); });
+}
+
+Status WatchedEnvironment::arrive(const Caller &who, FutureHandle future,
+                                  int64_t bytes, double done) {
+  return waiting(who, [&] { return inner.arrive(who, future, bytes, done); });
 }
 
 Status WatchedEnvironment::push(const Caller &who, int channel, int64_t ticket,

@@ -67,7 +67,10 @@ public:
   Status exchange(const Caller &who, const ExchangeStart &call,
                   FutureHandle &future) override;
   bool done(const Caller &who, FutureHandle future) override;
-  Status await(const Caller &who, FutureHandle future, Parts outs) override;
+  Status await(const Caller &who, FutureHandle future, Parts outs,
+               int64_t first) override;
+  Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
+                double done) override;
   void repeated(const Caller &who, int64_t count) override;
   Status push(const Caller &who, int channel, int64_t ticket,
               Parts ins) override;

@@ -1,4 +1,4 @@
-// --device trace: one round of rank 0, printed instead of executed.
+// --device trace: the first round of rank 0, printed instead of executed.
 #pragma once
 
 #include "train/options.h"

@@ -20,7 +20,6 @@ struct WorkerSlot {
   int64_t evalCorrect = 0, evalValid = 0;
   // Of those in the middle of a program's run, in turns.
   EvalShare halves[2];
-  std::atomic<int64_t> round{0}; // of a synchronous run, the present one
   // How it ended.
   std::atomic<int> finished{0};
   int code = 0; // an ErrorCode

@@ -2,9 +2,9 @@
 // RUN: rubato-opt %s -split-input-file -verify-diagnostics
 
 // expected-note @+1 {{the first one is here}}
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 // expected-error @+1 {{'sched.arena' op stands twice in the module}}
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 
 // -----
 
@@ -14,26 +14,44 @@ sched.buffer @w private at(0) bytes(64)
 // -----
 
 // expected-note @+1 {{the arena is here}}
-sched.arena private(64) shared(128) result(64)
+sched.arena private(64)
 // expected-error @+1 {{needs bytes [8, 72) of the private region, which has 64}}
 sched.buffer @w private at(8) bytes(64)
 
 // -----
 
 // expected-note @+1 {{the arena is here}}
-sched.arena private(64) shared(128) result(64)
+sched.arena private(64) scratch(128)
 // The end would overflow a signed 64-bit number.
-// expected-error @+1 {{needs bytes [9223372036854775807, 9223372036854775808) of the shared region}}
-sched.buffer @w shared at(9223372036854775807) bytes(1)
+// expected-error @+1 {{needs bytes [9223372036854775807, 9223372036854775808) of the scratch region, which has 128}}
+sched.buffer @w scratch at(9223372036854775807) bytes(1)
+
+// -----
+
+// expected-note @+1 {{the arena is here}}
+sched.arena private(64)
+// expected-error @+1 {{needs bytes [0, 8) of the scratch region, which has 0}}
+sched.buffer @w scratch at(0) bytes(8)
+
+// -----
+
+// expected-error @+1 {{'scratch_bytes' failed to satisfy constraint}}
+sched.arena private(64) scratch(-1)
+
+// -----
+
+sched.arena private(64)
+// expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'region' [private, scratch, value]}}
+sched.buffer @w shared at(0) bytes(8)
 
 // -----
 
 // expected-error @+1 {{'private_bytes' failed to satisfy constraint}}
-sched.arena private(-1) shared(128) result(64)
+sched.arena private(-1)
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 // expected-error @+1 {{'bytes' failed to satisfy constraint}}
 sched.buffer @w private at(0) bytes(0)
 
@@ -47,7 +65,7 @@ sched.segment @s {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 func.func private @k()
 sched.segment @s {
@@ -57,7 +75,7 @@ sched.segment @s {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @w private at(0) bytes(32)
 func.func private @k()
@@ -68,7 +86,7 @@ sched.segment @s {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @w private at(0) bytes(32)
 func.func private @k()
@@ -102,7 +120,7 @@ sched.segment @s {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @k private at(0) bytes(64)
 sched.segment @s {
   // expected-error @+1 {{'sched.launch' op names no function: @k}}
@@ -111,7 +129,7 @@ sched.segment @s {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 func.func private @k(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 sched.segment @s {
@@ -137,18 +155,8 @@ sched.segment @s {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
-sched.buffer @sum result at(0) bytes(64)
-func.func private @k()
 sched.segment @s {
-  // expected-error @+1 {{writes @sum in the result region, which the whole group shares; only a collective may}}
-  sched.launch compute @k [0, 1] args(@sum) writes(@sum[0, 8])
-}
-
-// -----
-
-sched.segment @s {
-  // expected-error @+1 {{'arith.constant' op cannot stand in a sched.segment}}
+  // expected-error @+1 {{'arith.constant' op cannot stand in a sched.segment, which holds launches, records, waits and parts of reductions only}}
   %c = arith.constant 1 : i64
 }
 
@@ -185,86 +193,265 @@ sched.segment @s {
 // -----
 
 sched.segment @s {
-  // expected-error @+1 {{needs at least one operand in ins}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins() outs()
+  // expected-error @+1 {{'sched.ready' op has 0 ins; it is about the first operand of a reduction only}}
+  sched.ready comm channel(0) bytes(0, 8) ins()
 }
 
 // -----
 
 sched.segment @s {
-  // expected-error @+1 {{has 1 ins but 0 outs}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32)
+  // expected-error @+1 {{'sched.ready' op has 2 ins; it is about the first operand of a reduction only}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 8] : f32, @n[0, 8] : i64)
 }
 
 // -----
 
 sched.segment @s {
-  // expected-error @+1 {{reduces 8 bytes of 'f32' in @g into 8 bytes of 'i64' in @r}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@r[0, 8] : i64)
+  // expected-error @+1 {{'sched.ready' op has bytes 8 to 8 of an operand of 16}}
+  sched.ready comm channel(0) bytes(8, 8) ins(@g[0, 16] : f32)
 }
 
 // -----
 
 sched.segment @s {
-  // expected-error @+1 {{reduces 8 bytes of 'f32' in @g into 16 bytes of 'f32' in @r}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@r[0, 16] : f32)
+  // expected-error @+1 {{'sched.ready' op has bytes 8 to 4 of an operand of 16}}
+  sched.ready comm channel(0) bytes(8, 4) ins(@g[0, 16] : f32)
 }
 
 // -----
 
 sched.segment @s {
-  // expected-error @+1 {{elements in @g must be f32, f64 or i64, not 'i32'}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : i32) outs(@r[0, 8] : i32)
+  // expected-error @+1 {{'sched.ready' op has bytes 8 to 20 of an operand of 16}}
+  sched.ready comm channel(0) bytes(8, 20) ins(@g[0, 16] : f32)
 }
 
 // -----
 
 sched.segment @s {
-  // expected-error @+1 {{range in @g holds 12 bytes, which is no whole number of 'f64'}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 12] : f64) outs(@r[0, 12] : f64)
+  // expected-error @+1 {{'sched.ready' op cuts a number in two: bytes 4 to 8 of 'f64'}}
+  sched.ready comm channel(0) bytes(4, 8) ins(@g[0, 16] : f64)
 }
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
-sched.buffer @g private at(0) bytes(64)
-sched.buffer @r result at(0) bytes(64)
 sched.segment @s {
-  // expected-error @+1 {{reads @g in the private region; it must lie in the shared region}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@r[0, 8] : f32)
-}
-
-// -----
-
-sched.arena private(64) shared(64) result(64)
-sched.buffer @g shared at(0) bytes(64)
-sched.segment @s {
-  // expected-error @+1 {{writes @g in the shared region; it must lie in the result region}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[0, 8] : f32) outs(@g[8, 8] : f32)
-}
-
-// -----
-
-sched.arena private(64) shared(64) result(64)
-sched.buffer @g shared at(4) bytes(32)
-sched.buffer @r result at(0) bytes(64)
-sched.segment @s {
-  // expected-error @+1 {{needs @g at 8 aligned to 8 bytes for 'f64'; the buffer begins at byte 4}}
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@g[8, 8] : f64) outs(@r[0, 8] : f64)
+  // expected-error @+1 {{'sched.ready' op cuts a number in two: bytes 0 to 6 of 'f32'}}
+  sched.ready comm channel(0) bytes(0, 6) ins(@g[0, 16] : f32)
 }
 
 // -----
 
 sched.segment @s {
   // expected-error @+1 {{'channel' failed to satisfy constraint}}
-  sched.collective comm all_reduce channel(-1) seq(0) future(0) ins(@g[8, 8] : f64) outs(@r[0, 8] : f64)
+  sched.ready comm channel(-1) bytes(0, 8) ins(@g[0, 8] : f32)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'from' failed to satisfy constraint}}
+  sched.ready comm channel(0) bytes(-4, 8) ins(@g[0, 8] : f32)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{elements in @g must be f32, f64 or i64, not 'i32'}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 8] : i32)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{range in @g holds 12 bytes, which is no whole number of 'f64'}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 12] : f64)
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'sched.ready' op names no sched.buffer: @g}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 8] : f32)
+}
+
+// -----
+
+sched.arena private(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @g value at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.ready' op hands over @g[0, 128] but the buffer has 64 bytes}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 128] : f32)
+}
+
+// -----
+
+sched.arena private(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @g private at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.ready' op hands over @g, which is no value: only the memory of values is handed over and brought}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 64] : f32)
+}
+
+// -----
+
+sched.arena private(64)
+// The number of a value is no place.
+sched.buffer @g value at(3) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.ready' op needs @g at 4 aligned to 8 bytes for 'f64'; the buffer begins at byte 0}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[4, 8] : f64)
+}
+
+// -----
+
+sched.program @p {
+  // expected-error @+1 {{'sched.ready' op expects parent op 'sched.segment'}}
+  sched.ready comm channel(0) bytes(0, 8) ins(@g[0, 8] : f32)
+  sched.return
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'sched.arrive' op has 0 outs; it is about one value only}}
+  sched.arrive comm outs()
+}
+
+// -----
+
+sched.segment @s {
+  // expected-error @+1 {{'sched.arrive' op has 2 outs; it is about one value only}}
+  sched.arrive comm outs(@g[0, 8] : f32, @g[8, 8] : f32)
+}
+
+// -----
+
+sched.arena private(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @g value at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.arrive' op brings @g[32, 64] but the buffer has 64 bytes}}
+  sched.arrive comm outs(@g[32, 64] : f32)
+}
+
+// -----
+
+sched.arena private(64) scratch(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @g scratch at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.arrive' op brings @g, which is no value: only the memory of values is handed over and brought}}
+  sched.arrive comm outs(@g[32, 32] : f32)
+}
+
+// -----
+
+sched.arena private(64)
+sched.buffer @g value at(0) bytes(64)
+sched.segment @s {
+  // expected-error @+1 {{'sched.arrive' op needs @g at 4 aligned to 8 bytes for 'f64'}}
+  sched.arrive comm outs(@g[4, 8] : f64)
+}
+
+// -----
+
+sched.arena private(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.await' op has first bytes of nothing}}
+  sched.await %zero first(8)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64)
+sched.buffer @g value at(0) bytes(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // All of it is no part of it.
+  // expected-error @+1 {{'sched.await' op waits for the first 64 of 64 bytes; they must be fewer, and whole numbers}}
+  sched.await %zero outs(@g[0, 64] : f32) first(64)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64)
+sched.buffer @g value at(0) bytes(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.await' op waits for the first 6 of 64 bytes; they must be fewer, and whole numbers}}
+  sched.await %zero outs(@g[0, 64] : f32) first(6)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @g private at(0) bytes(64)
+sched.buffer @v value at(0) bytes(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // It is about the first that is brought.
+  // expected-error @+1 {{'sched.await' op brings @g, which is no value: only the memory of values is handed over and brought}}
+  sched.await %zero outs(@g[0, 64] : f32, @v[0, 64] : f32) first(8)
+  sched.return
+}
+
+// -----
+
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'first' failed to satisfy constraint}}
+  sched.await %zero outs(@g[0, 64] : f32) first(0)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @g private at(0) bytes(64)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.await' op writes @g[32, 64] but the buffer has 64 bytes}}
+  sched.await %zero outs(@g[32, 64] : f32)
+  sched.return
+}
+
+// -----
+
+sched.arena private(64)
+sched.buffer @g private at(4) bytes(32)
+sched.program @p {
+  %zero = arith.constant 0 : i64
+  // expected-error @+1 {{'sched.start' op needs @g at 8 aligned to 8 bytes for 'f64'; the buffer begins at byte 4}}
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@g[8, 8] : f64)
+  sched.await %f
+  sched.return
+}
+
+// -----
+
+sched.arena private(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @seen private at(0) bytes(64)
+sched.program @round {
+  %c = arith.constant 1 : i64
+  // expected-error @+1 {{'sched.write' op writes @seen[64, 8] but the buffer has 64 bytes}}
+  sched.write %c, @seen[64, 8] : i64
+  sched.return
 }
 
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{'sched.next_batch' op is host code and must lie in a sched.program}}
-  sched.next_batch
+  // expected-error @+1 {{'sched.batch' op is host code and must lie in a sched.program}}
+  sched.batch cursor ()
   return
 }
 
@@ -294,7 +481,7 @@ sched.program @round {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @seen private at(0) bytes(64)
 sched.program @round {
   // expected-error @+1 {{reads 8 bytes of @seen as 'f32', which has 4}}
@@ -304,22 +491,11 @@ sched.program @round {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @seen private at(0) bytes(64)
 sched.program @round {
   // expected-error @+1 {{needs @seen at 4 aligned to 8 bytes for 'i64'}}
   %s = sched.read @seen[4, 8] : i64
-  sched.return
-}
-
-// -----
-
-sched.arena private(64) shared(64) result(64)
-sched.buffer @sum result at(0) bytes(64)
-sched.program @round {
-  %c = arith.constant 1 : i64
-  // expected-error @+1 {{writes @sum in the result region}}
-  sched.write %c, @sum[0, 8] : i64
   sched.return
 }
 
@@ -333,18 +509,7 @@ func.func @f() {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
-sched.buffer @sum result at(0) bytes(64)
-sched.buffer @w private at(0) bytes(64)
-sched.program @p {
-  // expected-error @+1 {{'sched.copy' op writes @sum in the result region, which the whole group shares}}
-  sched.copy @w[0, 64] to @sum[0, 64]
-  sched.return
-}
-
-// -----
-
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 sched.program @p {
   // expected-error @+1 {{'sched.renew' op needs a value, but @w is in the private region}}
@@ -354,7 +519,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.program @p {
   // expected-error @+1 {{'sched.drop' op names no sched.buffer: @w}}
   sched.drop @w
@@ -363,7 +528,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 sched.buffer @v value at(0) bytes(64)
 sched.program @p {
@@ -374,7 +539,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @u value at(0) bytes(64)
 sched.buffer @v value at(1) bytes(64)
 sched.program @p {
@@ -385,7 +550,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 sched.program @p {
   // expected-error @+1 {{'sched.copy' op copies 8 bytes to 16}}
@@ -395,7 +560,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @w private at(0) bytes(64)
 sched.program @p {
@@ -406,7 +571,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 sched.program @p {
   %zero = arith.constant 0 : i64
@@ -418,18 +583,7 @@ sched.program @p {
 
 // -----
 
-sched.arena private(64) shared(64) result(64)
-sched.buffer @sum result at(0) bytes(64)
-sched.program @p {
-  %zero = arith.constant 0 : i64
-  // expected-error @+1 {{'sched.await' op writes @sum in the result region}}
-  sched.await %zero outs(@sum[0, 8] : i64)
-  sched.return
-}
-
-// -----
-
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.program @p {
   %zero = arith.constant 0 : i64
   // expected-error @+1 {{'sched.push' op names no sched.buffer: @nothing}}

@@ -7,20 +7,24 @@
 // No optimisation drops, merges or moves what others can notice.
 // RUN: rubato-opt %s --canonicalize --cse --symbol-dce | FileCheck %s
 
-// CHECK: sched.arena private(4096) shared(0) result(0) scratch(64)
-sched.arena private(4096) shared(0) result(0) scratch(64)
+// CHECK: sched.arena private(4096) scratch(64)
+sched.arena private(4096) scratch(64)
 sched.buffer @w private at(0) bytes(2048)
 sched.buffer @n private at(2048) bytes(8)
 // CHECK: sched.buffer @batch scratch at(0) bytes(64)
 sched.buffer @batch scratch at(0) bytes(64)
 // CHECK: sched.buffer @v value at(1) bytes(64)
 sched.buffer @v value at(1) bytes(64)
+// CHECK: sched.buffer @sum value at(2) bytes(64)
+sched.buffer @sum value at(2) bytes(64)
 
 // CHECK-LABEL: sched.program @worker.round -> i1 {
 sched.program @worker.round -> i1 {
   // CHECK: %[[ONE:.*]] = arith.constant 1 : i64
   %one = arith.constant 1 : i64
-  // CHECK: sched.batch queue acked_by(0) ()
+  // CHECK: sched.batch cursor ()
+  sched.batch cursor ()
+  // CHECK-NEXT: sched.batch queue acked_by(0) ()
   sched.batch queue acked_by(0) ()
   // CHECK-NEXT: sched.batch keyed (%[[ONE]], %[[ONE]])
   sched.batch keyed(%one, %one)
@@ -58,6 +62,10 @@ sched.program @worker.round -> i1 {
   %done = sched.done %f
   // CHECK-NEXT: sched.await %[[F]] outs(@w[0, 64] : f32, @n[0, 8] : i64)
   sched.await %f outs(@w[0, 64] : f32, @n[0, 8] : i64)
+  // CHECK-NEXT: %[[G:.*]] = sched.start all_reduce channel(0) root(%[[ONE]]) ins(@v[0, 64] : f32)
+  %g = sched.start all_reduce channel(0) root(%one) ins(@v[0, 64] : f32)
+  // CHECK-NEXT: sched.await %[[G]] outs(@sum[0, 64] : f32, @n[0, 8] : i64) first(32) {note = "early"}
+  sched.await %g outs(@sum[0, 64] : f32, @n[0, 8] : i64) first(32) {note = "early"}
   // CHECK-NEXT: %[[E:.*]] = sched.exchange channel(1) with(%[[ONE]]) tag(%[[ONE]]) ins(@w[0, 64] : f32)
   %e = sched.exchange channel(1) with(%one) tag(%one) ins(@w[0, 64] : f32)
   // CHECK-NEXT: sched.await %[[E]] outs(@w[64, 64] : f32)

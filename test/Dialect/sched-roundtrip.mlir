@@ -7,20 +7,20 @@
 // No optimisation drops, merges or moves what is given to a lane.
 // RUN: rubato-opt %s --canonicalize --cse --symbol-dce | FileCheck %s
 
-// CHECK: sched.arena private(4096) shared(1024) result(1024)
-sched.arena private(4096) shared(1024) result(1024)
+// CHECK: sched.arena private(4096) scratch(1024)
+sched.arena private(4096) scratch(1024)
 // CHECK: sched.buffer @w private at(0) bytes(2048)
 sched.buffer @w private at(0) bytes(2048)
 // CHECK: sched.buffer @h private at(1024) bytes(2048)
 sched.buffer @h private at(1024) bytes(2048)
-// CHECK: sched.buffer @grad shared at(0) bytes(512)
-sched.buffer @grad shared at(0) bytes(512)
-// CHECK: sched.buffer @meta shared at(512) bytes(64)
-sched.buffer @meta shared at(512) bytes(64)
-// CHECK: sched.buffer @sum result at(0) bytes(512)
-sched.buffer @sum result at(0) bytes(512)
-// CHECK: sched.buffer @meta.sum result at(512) bytes(64)
-sched.buffer @meta.sum result at(512) bytes(64)
+// CHECK: sched.buffer @meta private at(3072) bytes(64)
+sched.buffer @meta private at(3072) bytes(64)
+// CHECK: sched.buffer @t scratch at(512) bytes(64)
+sched.buffer @t scratch at(512) bytes(64)
+// CHECK: sched.buffer @grad value at(0) bytes(512)
+sched.buffer @grad value at(0) bytes(512)
+// CHECK: sched.buffer @sum value at(1) bytes(512)
+sched.buffer @sum value at(1) bytes(512)
 
 func.func private @fc1.forward(tensor<4xf32>, tensor<8xf32>) -> tensor<4xf32>
 llvm.func @c.form(!llvm.ptr, i64, i64)
@@ -42,10 +42,14 @@ sched.segment @reduce {
   %unused = sched.record compute
   sched.wait comm, %e
   sched.wait comm, %e
-  // CHECK-NEXT: sched.collective comm all_reduce channel(0) seq(0) future(1) ins(@grad[4, 508] : f32, @meta[0, 8] : i64, @meta[8, 8] : f64) outs(@sum[0, 508] : f32, @meta.sum[0, 8] : i64, @meta.sum[8, 8] : f64)
-  sched.collective comm all_reduce channel(0) seq(0) future(1)
-      ins(@grad[4, 508] : f32, @meta[0, 8] : i64, @meta[8, 8] : f64)
-      outs(@sum[0, 508] : f32, @meta.sum[0, 8] : i64, @meta.sum[8, 8] : f64)
+  // CHECK-NEXT: sched.ready comm channel(3) bytes(64, 508) ins(@grad[4, 508] : f32)
+  sched.ready comm channel(3) bytes(64, 508) ins(@grad[4, 508] : f32)
+  // CHECK-NEXT: sched.ready comm channel(0) bytes(0, 4) ins(@grad[0, 512] : f32) done(6.250000e-01) {note = "part"}
+  sched.ready comm channel(0) bytes(0, 4) ins(@grad[0, 512] : f32) done(0.625) {note = "part"}
+  // CHECK-NEXT: sched.arrive comm outs(@sum[128, 128] : f32) done(2.500000e-01)
+  sched.arrive comm outs(@sum[128, 128] : f32) done(0.25)
+  // CHECK-NEXT: sched.arrive comm outs(@sum[256, 256] : f64) {note = "rest"}
+  sched.arrive comm outs(@sum[256, 256] : f64) {note = "rest"}
   // CHECK-NEXT: %[[D:.*]] = sched.record comm
   // CHECK-NEXT: sched.wait compute, %[[D]]
   %d = sched.record comm
@@ -64,9 +68,9 @@ sched.program @round -> i1 {
   %n = arith.index_cast %m : i64 to index
   // CHECK: scf.for
   scf.for %i = %zero to %n step %one {
-    // CHECK-NEXT: sched.next_batch
+    // CHECK-NEXT: sched.batch cursor ()
     // CHECK-NEXT: sched.run @empty
-    sched.next_batch
+    sched.batch cursor ()
     sched.run @empty
   }
   // CHECK: %[[Q:.*]] = sched.stop_requested : i64
@@ -75,9 +79,9 @@ sched.program @round -> i1 {
   sched.write %q, @meta[16, 8] : i64
   // CHECK-NEXT: sched.run @reduce
   sched.run @reduce
-  // CHECK-NEXT: %[[S:.*]] = sched.read @meta.sum[0, 8] : i64
+  // CHECK-NEXT: %[[S:.*]] = sched.read @meta[0, 8] : i64
   // CHECK-NEXT: sched.read @sum[4, 4] : f32
-  %s = sched.read @meta.sum[0, 8] : i64
+  %s = sched.read @meta[0, 8] : i64
   %f = sched.read @sum[4, 4] : f32
   // CHECK-NEXT: %[[W:.*]] = sched.members : i64
   // CHECK-NEXT: %[[R:.*]] = sched.rank : i64

@@ -2,9 +2,9 @@
 // RUN: rubato-opt %s -split-input-file -verify-diagnostics
 
 // expected-note @+1 {{the first one is here}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 // expected-error @+1 {{'sched.unit' op stands twice in the module; remove one of them}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -12,18 +12,23 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -33,17 +38,17 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{'quantum' failed to satisfy constraint}}
-sched.unit quantum(0) float(f32) evaluate(@evaluate)
+sched.unit quantum(0) float(f32) gradient(@gradient) evaluate(@evaluate)
 
 // -----
 
 // expected-error @+1 {{'float_type' failed to satisfy constraint}}
-sched.unit quantum(4) float(i64) evaluate(@evaluate)
+sched.unit quantum(4) float(i64) gradient(@gradient) evaluate(@evaluate)
 
 // -----
 
 // expected-error @+1 {{evaluate names no sched.program: @nothing}}
-sched.unit quantum(4) float(f32) evaluate(@nothing)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@nothing)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -51,18 +56,23 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -72,7 +82,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{evaluate needs a program that returns nothing}}
-sched.unit quantum(4) float(f32) evaluate(@round)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@round)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -80,18 +90,23 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 // expected-note @+1 {{the program is here}}
 sched.program @round -> i1 {
@@ -101,8 +116,8 @@ sched.program @round -> i1 {
 
 // -----
 
-// expected-error @+1 {{round needs a program that returns an i1}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate) round(@model)
+// expected-error @+1 {{gradient needs a program that returns nothing}}
+sched.unit quantum(4) float(f32) gradient(@round) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -110,20 +125,25 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
+sched.program @model { sched.return }
 // expected-note @+1 {{the program is here}}
-sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -131,8 +151,8 @@ sched.program @round -> i1 {
 
 // -----
 
-// expected-error @+1 {{gradient names no sched.program: @gradient}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate) gradient(@gradient)
+// expected-error @+1 {{gradient names no sched.program: @missing}}
+sched.unit quantum(4) float(f32) gradient(@missing) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -140,18 +160,23 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -160,8 +185,8 @@ sched.program @round -> i1 {
 
 // -----
 
-// expected-error @+1 {{needs a sched.role, or a round}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+// expected-error @+1 {{needs a sched.role: it says what members run}}
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -169,15 +194,20 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -187,25 +217,30 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{needs a sched.batch_buffer input}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
 sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -215,25 +250,30 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{needs a sched.batch_buffer label}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
 sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -243,25 +283,30 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{needs one sched.batch_buffer ids, there are 0}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -271,7 +316,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{needs one sched.batch_buffer weights, there are 2}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -280,18 +325,23 @@ sched.batch_buffer weights "more" in @batch.weights : tensor<4xf32>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -301,7 +351,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-note @+1 {{the unit is here}}
-sched.unit quantum(5) float(f32) evaluate(@evaluate)
+sched.unit quantum(5) float(f32) gradient(@gradient) evaluate(@evaluate)
 // expected-error @+1 {{has 4 rows, but the unit's quantum is 5}}
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
@@ -310,18 +360,23 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -331,7 +386,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{needs a sched.result valid of @evaluate}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -342,14 +397,16 @@ sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -358,8 +415,8 @@ sched.program @round -> i1 {
 
 // -----
 
-// expected-error @+1 {{needs a sched.result samples of @round}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate) round(@round)
+// expected-error @+1 {{needs a sched.result gradient of @gradient}}
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -367,45 +424,88 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
-sched.arena private(1024) shared(64) result(64) scratch(256)
-sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
-sched.buffer @batch.x scratch at(0) bytes(32)
-sched.buffer @batch.y scratch at(64) bytes(32)
-sched.buffer @batch.weights scratch at(128) bytes(16)
-sched.buffer @batch.ids scratch at(192) bytes(32)
-sched.program @evaluate { sched.return }
-sched.program @model { sched.return }
-sched.program @round -> i1 {
-  %go = arith.constant true
-  sched.return %go : i1
-}
-
-// -----
-
-// expected-error @+1 {{needs a sched.result gradient of @model}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate) gradient(@model)
-sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
-sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
-sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
-sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
-sched.result @evaluate loss in @results : tensor<f64>
-sched.result @evaluate correct in @results[8] : tensor<i64>
-sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.result @model samples in @results[8] : tensor<i64>
-sched.result @model loss in @results : tensor<f64>
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
+sched.program @model { sched.return }
+sched.program @round -> i1 {
+  %go = arith.constant true
+  sched.return %go : i1
+}
+
+// -----
+
+// expected-error @+1 {{needs a sched.result samples of @gradient}}
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
+sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
+sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
+sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
+sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
+sched.result @evaluate loss in @results : tensor<f64>
+sched.result @evaluate correct in @results[8] : tensor<i64>
+sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient loss in @results[32] : tensor<f64>
+sched.result @model parameters in @w : tensor<8xf32>
+sched.role @worker count(rest) model(@model) {
+  sched.strand "round" runs @round
+}
+sched.arena private(1024) scratch(320)
+sched.buffer @w private at(0) bytes(32)
+sched.buffer @results private at(64) bytes(40)
+sched.buffer @batch.x scratch at(0) bytes(32)
+sched.buffer @batch.y scratch at(64) bytes(32)
+sched.buffer @batch.weights scratch at(128) bytes(16)
+sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
+sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
+sched.program @model { sched.return }
+sched.program @round -> i1 {
+  %go = arith.constant true
+  sched.return %go : i1
+}
+
+// -----
+
+// expected-error @+1 {{needs a sched.result loss of @gradient}}
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
+sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
+sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
+sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
+sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
+sched.result @evaluate loss in @results : tensor<f64>
+sched.result @evaluate correct in @results[8] : tensor<i64>
+sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @model parameters in @w : tensor<8xf32>
+sched.role @worker count(rest) model(@model) {
+  sched.strand "round" runs @round
+}
+sched.arena private(1024) scratch(320)
+sched.buffer @w private at(0) bytes(32)
+sched.buffer @results private at(64) bytes(40)
+sched.buffer @batch.x scratch at(0) bytes(32)
+sched.buffer @batch.y scratch at(64) bytes(32)
+sched.buffer @batch.weights scratch at(128) bytes(16)
+sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
+sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -415,7 +515,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{needs a sched.result parameters: where the model of a role lies}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -423,17 +523,22 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -442,7 +547,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -450,6 +555,9 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 // expected-note @+1 {{the other role is here}}
 sched.role @worker count(rest) model(@model) {
@@ -463,14 +571,16 @@ sched.program @more.round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -479,7 +589,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -487,6 +597,9 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
@@ -495,14 +608,16 @@ sched.role @worker count(rest) model(@model) {
 sched.role @more count(1) {
   sched.strand "round" runs @round
 }
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -511,7 +626,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.batch_buffer input "x" in @batch.x : tensor<4x2xf32>
 sched.batch_buffer label "y" in @batch.y : tensor<4xi64>
 sched.batch_buffer weights "weights" in @batch.weights : tensor<4xf32>
@@ -519,6 +634,9 @@ sched.batch_buffer ids "ids" in @batch.ids : tensor<4xi64>
 sched.result @evaluate loss in @results : tensor<f64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 sched.result @model parameters in @w : tensor<8xf32>
 sched.role @worker count(rest) model(@model) {
   sched.strand "round" runs @round
@@ -526,14 +644,16 @@ sched.role @worker count(rest) model(@model) {
 // expected-error @+1 {{holds parameters of 'f64', but those of the unit are 'f32'}}
 sched.cell "v" parameter in @v : tensor<1xf64>
 sched.buffer @v private at(512) bytes(8)
-sched.arena private(1024) shared(64) result(64) scratch(256)
+sched.arena private(1024) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @results private at(64) bytes(24)
+sched.buffer @results private at(64) bytes(40)
 sched.buffer @batch.x scratch at(0) bytes(32)
 sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
+sched.buffer @batch.gradient scratch at(256) bytes(32)
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @model { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
@@ -549,7 +669,7 @@ sched.cell "w" state in @w : tensor<8xf32>
 
 // expected-error @+1 {{needs 28 bytes but @w has 32}}
 sched.cell "w" state in @w : tensor<7xf32>
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @w private at(0) bytes(32)
 
@@ -557,16 +677,24 @@ sched.buffer @w private at(0) bytes(32)
 
 // expected-error @+1 {{needs @w at 0 aligned to 8 bytes for 'i64'}}
 sched.cell "w" state in @w : i64
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @w private at(4) bytes(8)
 
 // -----
 
-// expected-error @+1 {{cannot lie in the result region, only in private or shared}}
+// expected-error @+1 {{cannot lie in the scratch region, only in private}}
 sched.cell "w" state in @w : tensor<8xf32>
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
-sched.buffer @w result at(0) bytes(32)
+sched.buffer @w scratch at(0) bytes(32)
+
+// -----
+
+// expected-error @+1 {{cannot lie in the value region, only in private}}
+sched.cell "w" state in @w : tensor<8xf32>
+sched.arena private(64) scratch(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @w value at(0) bytes(32)
 
 // -----
 
@@ -597,7 +725,7 @@ sched.cell "w" parameter in @w : tensor<2x4xf32> layout(@params)
 
 // expected-error @+1 {{names no layout: @params}}
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @w private at(0) bytes(32)
 
 // -----
@@ -606,7 +734,7 @@ sched.buffer @w private at(0) bytes(32)
 sched.cell "w" state in @w : tensor<8xf32>
 // expected-error @+1 {{cell "w" stands twice}}
 sched.cell "w" state in @w : tensor<8xf32>
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @w private at(0) bytes(32)
 
 // -----
@@ -646,11 +774,11 @@ sched.batch_buffer input "x" in @x : tensor<4xi8>
 
 // -----
 
-// expected-error @+1 {{cannot lie in the shared region, only in private or scratch}}
+// expected-error @+1 {{cannot lie in the value region, only in private or scratch}}
 sched.batch_buffer input "x" in @x : tensor<4xf32>
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
-sched.buffer @x shared at(0) bytes(16)
+sched.buffer @x value at(0) bytes(16)
 
 // -----
 
@@ -658,7 +786,7 @@ sched.buffer @x shared at(0) bytes(16)
 sched.batch_buffer input "x" in @x : tensor<4xf32>
 // expected-error @+1 {{batch buffer "x" stands twice}}
 sched.batch_buffer label "x" in @x : tensor<4xf32>
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @x scratch at(0) bytes(16)
 
 // -----
@@ -686,7 +814,7 @@ sched.result @evaluate loss in @r : tensor<f64>
 // expected-error @+1 {{needs 8 bytes at @r[8] but the buffer has 12}}
 sched.result @evaluate loss in @r[8] : tensor<f64>
 sched.program @evaluate { sched.return }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @r private at(0) bytes(12)
 
@@ -695,7 +823,7 @@ sched.buffer @r private at(0) bytes(12)
 // expected-error @+1 {{needs @r at 4 aligned to 8 bytes}}
 sched.result @evaluate loss in @r[4] : tensor<f64>
 sched.program @evaluate { sched.return }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @r private at(0) bytes(16)
 
 // -----
@@ -703,8 +831,47 @@ sched.buffer @r private at(0) bytes(16)
 // expected-error @+1 {{must outlive its program, but @r is in the scratch region}}
 sched.result @evaluate loss in @r : tensor<f64>
 sched.program @evaluate { sched.return }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @r scratch at(0) bytes(16)
+
+// -----
+
+// A gradient is read at once, but not even that may lie in a value.
+// expected-error @+1 {{must outlive its program, but @v is in the value region}}
+sched.result @gradient gradient in @v : tensor<4xf32>
+sched.result @evaluate gradient in @r : tensor<4xf32>
+sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
+sched.arena private(64) scratch(64)
+sched.buffer @r scratch at(0) bytes(16)
+sched.buffer @v value at(0) bytes(16)
+
+// -----
+
+// expected-error @+1 {{must outlive its program, but @r is in the scratch region}}
+sched.result @model parameters in @r : tensor<4xf32>
+sched.program @model { sched.return }
+sched.arena private(64) scratch(64)
+sched.buffer @r scratch at(0) bytes(16)
+
+// -----
+
+// expected-error @+1 {{needs 20 bytes at @r[0] but the buffer has 16}}
+sched.result @gradient gradient in @r : tensor<5xf32>
+sched.program @gradient { sched.return }
+sched.arena private(64) scratch(64)
+// expected-note @+1 {{the buffer is here}}
+sched.buffer @r scratch at(0) bytes(16)
+
+// -----
+
+// expected-error @+1 {{gradient must be a flat vector of f32 or f64, not 'tensor<4xi64>'}}
+sched.result @gradient gradient in @r : tensor<4xi64>
+
+// -----
+
+// expected-error @+1 {{samples must be a tensor<i64>, not 'tensor<f64>'}}
+sched.result @gradient samples in @r : tensor<f64>
 
 // -----
 
@@ -713,7 +880,7 @@ sched.result @evaluate loss in @r : tensor<f64>
 // expected-error @+1 {{loss stands twice}}
 sched.result @evaluate loss in @r[8] : tensor<f64>
 sched.program @evaluate { sched.return }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @r private at(0) bytes(16)
 
 // -----
@@ -725,7 +892,7 @@ sched.result @a parameters in @r : tensor<2xf32>
 sched.result @b parameters in @r : tensor<2xf32>
 sched.program @a { sched.return }
 sched.program @b { sched.return }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @r private at(0) bytes(16)
 
 // -----
@@ -843,7 +1010,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----
@@ -859,7 +1026,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----
@@ -886,7 +1053,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----
@@ -901,7 +1068,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----
@@ -916,7 +1083,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----
@@ -931,7 +1098,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @f private at(0) bytes(8)
 
@@ -947,7 +1114,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @f private at(0) bytes(16)
 
@@ -963,7 +1130,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 // expected-note @+1 {{the buffer is here}}
 sched.buffer @f scratch at(0) bytes(8)
 
@@ -980,7 +1147,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----
@@ -995,7 +1162,7 @@ sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
 }
-sched.arena private(64) shared(64) result(64) scratch(64)
+sched.arena private(64) scratch(64)
 sched.buffer @f private at(0) bytes(8)
 
 // -----

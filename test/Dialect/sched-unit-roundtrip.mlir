@@ -5,8 +5,8 @@
 // RUN: rubato-opt %s --emit-bytecode | rubato-opt | FileCheck %s
 // RUN: rubato-opt %s --canonicalize --cse --symbol-dce | FileCheck %s
 
-// CHECK: sched.unit quantum(4) float(f32) evaluate(@evaluate) locks(1) commits
-sched.unit quantum(4) float(f32) evaluate(@evaluate) locks(1) commits
+// CHECK: sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate) locks(1) commits
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate) locks(1) commits
 
 // CHECK: sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
@@ -32,6 +32,13 @@ sched.result @evaluate loss in @results : tensor<f64>
 // CHECK: sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate correct in @results[8] : tensor<i64>
 sched.result @evaluate valid in @results[16] : tensor<i64>
+// A gradient may lie where the strand computes it.
+// CHECK: sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+sched.result @gradient gradient in @batch.gradient : tensor<8xf32>
+// CHECK: sched.result @gradient samples in @results[24] : tensor<i64>
+sched.result @gradient samples in @results[24] : tensor<i64>
+// CHECK: sched.result @gradient loss in @results[32] : tensor<f64>
+sched.result @gradient loss in @results[32] : tensor<f64>
 // CHECK: sched.result @server.model parameters in @w : tensor<8xf32>
 sched.result @server.model parameters in @w : tensor<8xf32>
 
@@ -79,12 +86,12 @@ sched.policy @match "pairs.matcher" central with {rate = 1.0 : f64, topology = "
 // CHECK: sched.rendezvous @turn strands(@worker.compute, @worker.talk)
 sched.rendezvous @turn strands(@worker.compute, @worker.talk)
 
-sched.arena private(512) shared(0) result(0) scratch(320)
+sched.arena private(512) scratch(384)
 // A cell and its buffer may have one name: the cell has no symbol.
 sched.buffer @w private at(0) bytes(32)
 sched.buffer @base_lr private at(64) bytes(8)
 sched.buffer @seen private at(128) bytes(8)
-sched.buffer @results private at(192) bytes(24)
+sched.buffer @results private at(192) bytes(40)
 sched.buffer @carried private at(256) bytes(8)
 sched.buffer @number private at(320) bytes(8)
 sched.buffer @tensor private at(384) bytes(8)
@@ -93,8 +100,10 @@ sched.buffer @batch.y scratch at(64) bytes(32)
 sched.buffer @batch.weights scratch at(128) bytes(16)
 sched.buffer @batch.ids scratch at(192) bytes(32)
 sched.buffer @batch.own scratch at(256) bytes(16)
+sched.buffer @batch.gradient scratch at(320) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 
+sched.program @gradient { sched.return }
 sched.program @evaluate { sched.return }
 sched.program @server.model { sched.return }
 sched.program @worker.init { sched.return }

@@ -1,5 +1,5 @@
-// A model with frozen tensors: its cell is read in the round and in the
-// evaluation, and nothing writes it.
+// A model with frozen tensors: its cell is read in the round, in the
+// evaluation and for a gradient alone, and nothing writes it.
 // RUN: rubato-opt %s --build-training --choose-algorithm --expand-algorithm --form-kernels --build-schedule --sched-verify-segments | FileCheck %s
 
 nn.parameter @w parameter : tensor<3x2xf32>
@@ -18,8 +18,11 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 
 // CHECK: sched.buffer @w_frozen private at({{[0-9]+}}) bytes(32)
 // CHECK-NOT: writes({{[^)]*}}@w_frozen
-// CHECK: sched.segment @synchronise {
+// CHECK: sched.segment @worker.round.gradient.0 {
 // CHECK: reads({{.*}}@w_frozen[0, 32]
-// CHECK: sched.segment @evaluate.batch {
+// CHECK: sched.segment @evaluation.0 {
+// CHECK: reads({{.*}}@w_frozen[0, 32]
+// CHECK-NOT: writes({{[^)]*}}@w_frozen
+// CHECK: sched.segment @differentiation.0 {
 // CHECK: reads({{.*}}@w_frozen[0, 32]
 // CHECK-NOT: writes({{[^)]*}}@w_frozen

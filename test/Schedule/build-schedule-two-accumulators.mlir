@@ -17,10 +17,10 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
   return %4 : tensor<4x2xf32>
 }
 
-// CHECK-LABEL: sched.segment @synchronise {
-// CHECK:       reads({{[^)]*}}@grads.in0[0, 8], @grads.in0[8, 8]) writes(@grads.in0[0, 8], @grads.in0[8, 8])
-// CHECK-LABEL: sched.segment @synchronise.fresh {
-// CHECK-NOT:   reads({{[^)]*}}@grads.in0
-// CHECK:       writes(@grads.in0[0, 8], @grads.in0[8, 8])
-// CHECK-NOT:   reads({{[^)]*}}@grads.in0
-// CHECK-LABEL: sched.segment @accumulate {
+// CHECK-LABEL: sched.segment @worker.round.gradient.0 {
+// CHECK:       reads({{[^)]*}}@worker.loop[0, 8], @worker.loop[8, 8]) writes(@worker.loop[0, 8], @worker.loop[8, 8])
+// CHECK-LABEL: sched.segment @worker.round.gradient.0.fresh {
+// CHECK-NOT:   reads({{[^)]*}}@worker.loop
+// CHECK:       writes(@worker.loop[0, 8], @worker.loop[8, 8])
+// CHECK-NOT:   reads({{[^)]*}}@worker.loop
+// CHECK-LABEL: sched.segment @worker.round.1 {

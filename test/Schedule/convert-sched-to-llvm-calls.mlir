@@ -6,7 +6,7 @@
 // IR-DAG: @"name.w seen" = private unnamed_addr constant [7 x i8] c"w seen\00"
 // IR-DAG: @values.worker.round.0 = private unnamed_addr constant [2 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 0, i32 0, i64 0, i64 16 }, { i32, i32, i64, i64 } { i32 0, i32 2, i64 2048, i64 1 }]
 
-sched.arena private(4096) shared(0) result(0) scratch(64)
+sched.arena private(4096) scratch(64)
 sched.buffer @w private at(0) bytes(2048)
 sched.buffer @n private at(2048) bytes(8)
 sched.buffer @batch scratch at(0) bytes(64)
@@ -46,8 +46,8 @@ sched.program @worker.round -> i1 {
   sched.copy @w[0, 64] to @w[64, 64]
   // CHECK: llvm.call @rb_clear(%[[CTX]], {{.*}}) : (!llvm.ptr, i32, i64, i64) -> i32
   sched.clear @batch[0, 8]
-  // The third value is region 6 of the ABI.
-  // CHECK: %[[V:.*]] = llvm.mlir.constant(6 : i32)
+  // The third value is region 4 of the ABI.
+  // CHECK: %[[V:.*]] = llvm.mlir.constant(4 : i32)
   // CHECK: llvm.call @rb_look(%[[CTX]], %[[V]], {{.*}}) : (!llvm.ptr, i32, i32, i64, i32) -> i32
   sched.look @w[64, 64] in @v lock(0)
   // CHECK: %[[KEEP:.*]] = llvm.mlir.constant(1 : i32)
@@ -61,8 +61,17 @@ sched.program @worker.round -> i1 {
   // CHECK: %[[DONE:.*]] = llvm.call @rb_done(%[[CTX]], %[[F]]) : (!llvm.ptr, i64) -> i32
   // CHECK: %[[IS:.*]] = llvm.icmp "ne" %[[DONE]], %{{.*}} : i32
   %done = sched.done %f
-  // CHECK: llvm.call @rb_await(%[[CTX]], %[[F]], {{.*}}) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
+  // All of what it brings: no number of bytes is -1.
+  // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
+  // CHECK: %[[ALL:.*]] = llvm.mlir.constant(-1 : i64)
+  // CHECK: llvm.call @rb_await(%[[CTX]], %[[F]], {{.*}}, %[[TWO]], %[[ALL]]) : (!llvm.ptr, i64, !llvm.ptr, i64, i64) -> i32
   sched.await %f outs(@w[0, 64] : f32, @n[0, 8] : i64)
+  // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(32 : i64)
+  // CHECK: llvm.call @rb_await(%[[CTX]], {{.*}}, %[[FIRST]]) : (!llvm.ptr, i64, !llvm.ptr, i64, i64) -> i32
+  // CHECK-NEXT: llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: llvm.icmp "ne"
+  // CHECK-NEXT: llvm.cond_br
+  sched.await %one outs(@v[0, 64] : f32) first(32)
   // CHECK: llvm.call @rb_exchange
   %e = sched.exchange channel(1) with(%one) tag(%one) ins(@w[0, 64] : f32)
   sched.await %e outs(@w[64, 64] : f32)

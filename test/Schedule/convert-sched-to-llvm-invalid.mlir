@@ -4,7 +4,7 @@
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
-sched.arena private(64) shared(64) result(64)
+sched.arena private(64)
 sched.buffer @x private at(0) bytes(64)
 sched.segment @s {
   // expected-error @+1 {{kernel 'k' is not in C form yet: lower kernels before the schedule}}

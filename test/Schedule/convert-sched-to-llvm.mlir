@@ -3,28 +3,31 @@
 // RUN: rubato-opt %s --convert-sched-to-llvm | FileCheck %s --check-prefix=CONST
 // RUN: rubato-opt %s --convert-sched-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
 
-// CHECK: module attributes {rubato.events = 3 : i64, rubato.futures = 5 : i64}
+// CHECK: module attributes {rubato.events = 3 : i64}
 
-// CONST-COUNT-11: llvm.mlir.global private unnamed_addr constant
+// CONST-COUNT-12: llvm.mlir.global private unnamed_addr constant
 // CONST-NOT: llvm.mlir.global
 
-// IR-DAG: @info.first = private unnamed_addr constant { ptr, ptr, i64, i32, i32 } { ptr @name.first, ptr null, i64 0, i32 2, i32 0 }
+// IR-DAG: @info.first = private unnamed_addr constant { ptr, ptr, i64, i64 } { ptr @name.first, ptr @touched.first, i64 2, i64 3 }
+// The values whose addresses the launches have, by their regions.
+// IR-DAG: @touched.first = private unnamed_addr constant [2 x i32] [i32 2, i32 3]
+// IR-DAG: @info.second = private unnamed_addr constant { ptr, ptr, i64, i64 } { ptr @name.second, ptr null, i64 0, i64 0 }
 // IR-DAG: @name.first = private unnamed_addr constant [6 x i8] c"first\00"
 // IR-DAG: @kernel.fc1.forward = private unnamed_addr constant { ptr, ptr } { ptr @name.fc1.forward, ptr @fc1.forward }
 // A range that is read and written is one access of both modes.
 // IR-DAG: @accesses.first.0 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 0, i32 1, i64 100, i64 16 }, { i32, i32, i64, i64 } { i32 0, i32 3, i64 208, i64 32 }, { i32, i32, i64, i64 } { i32 1, i32 2, i64 0, i64 8 }]
-// Collectives count elements: 16 bytes of f32, 8 of i64, 16 of f64.
-// IR-DAG: @ins.second.2 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 1, i32 0, i64 0, i64 4 }, { i32, i32, i64, i64 } { i32 1, i32 2, i64 64, i64 1 }, { i32, i32, i64, i64 } { i32 1, i32 1, i64 72, i64 2 }]
-// IR-DAG: @outs.second.2 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 2, i32 0, i64 0, i64 4 }, {{.*}}
+// Operands count elements, 64 bytes of f32 in value 1.
+// IR-DAG: @operand.second.2 = private unnamed_addr constant [1 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 3, i32 0, i64 0, i64 16 }]
+// IR-DAG: @operand.second.3 = private unnamed_addr constant [1 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 2, i32 1, i64 16, i64 6 }]
 
-sched.arena private(8589934592) shared(128) result(128)
+sched.arena private(8589934592) scratch(128)
 sched.buffer @x private at(100) bytes(100)
 sched.buffer @h private at(200) bytes(64)
 sched.buffer @far private at(4294967296) bytes(64)
-sched.buffer @grad shared at(0) bytes(64)
-sched.buffer @meta shared at(64) bytes(64)
-sched.buffer @sum result at(0) bytes(64)
-sched.buffer @meta.sum result at(64) bytes(64)
+sched.buffer @out scratch at(0) bytes(64)
+sched.buffer @meta private at(4294967360) bytes(64)
+sched.buffer @v value at(0) bytes(64)
+sched.buffer @grad value at(1) bytes(64)
 
 // Declared kernels take their C form; the tensors are gone.
 // CHECK: llvm.func @fc1.forward(!llvm.ptr, i64, i64)
@@ -73,12 +76,14 @@ llvm.func @defined(%args: !llvm.ptr, %lo: i64, %hi: i64) {
 // CHECK: llvm.cond_br {{.*}}, ^[[FAIL]](
 // A launch without arguments or accesses passes null.
 // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.call @rb_launch({{.*}}, {{.*}}, {{.*}}, %[[NULL]],
 // CHECK: llvm.call @rb_launch(
 // CHECK: ^[[FAIL]](%[[STATUS:.*]]: i32):
 // CHECK: llvm.return %[[STATUS]]
 sched.segment @first {
-  sched.launch compute @fc1.forward [2, 7] args(@x[4], @h, @far[4]) reads(@x[0, 16], @h[8, 32]) writes(@h[8, 32], @grad[0, 8])
+  sched.launch compute @fc1.forward [2, 7] args(@x[4], @h, @far[4]) reads(@x[0, 16], @h[8, 32]) writes(@h[8, 32], @out[0, 8])
   sched.launch comm @defined [0, 1]
+  sched.launch compute @defined [0, 1] args(@v[4], @grad)
   %e = sched.record compute
 }
 
@@ -90,7 +95,32 @@ sched.segment @first {
 // CHECK: %[[COMM:.*]] = llvm.mlir.constant(1 : i32)
 // CHECK: %[[W1:.*]] = llvm.mlir.constant(1 : i32)
 // CHECK: llvm.call @rb_wait({{.*}}, %[[COMM]], %[[W1]])
-// CHECK: llvm.call @rb_collective(
+// Whose operand, from where and to where, and how much of the work is done.
+// CHECK: %[[OPERAND:.*]] = llvm.mlir.addressof @operand.second.2
+// CHECK: %[[LANE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: %[[CHANNEL:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: %[[FROM:.*]] = llvm.mlir.constant(8 : i64)
+// CHECK: %[[TO:.*]] = llvm.mlir.constant(64 : i64)
+// CHECK: %[[DONE:.*]] = llvm.mlir.constant(2.500000e-01 : f64)
+// CHECK: llvm.call @rb_ready(%{{.*}}, %[[LANE]], %[[CHANNEL]], %[[OPERAND]], %[[FROM]], %[[TO]], %[[DONE]]) : (!llvm.ptr, i32, i32, !llvm.ptr, i64, i64, f64) -> i32
+// CHECK-NEXT: llvm.mlir.constant(0 : i32)
+// CHECK-NEXT: llvm.icmp "ne"
+// CHECK-NEXT: llvm.cond_br
+// Where nobody says: all of it here, nothing where something arrives.
+// CHECK: llvm.mlir.addressof @operand.second.3
+// CHECK: %[[DONE:.*]] = llvm.mlir.constant(1.000000e+00 : f64)
+// CHECK: llvm.call @rb_ready({{.*}}, %[[DONE]])
+// Of what arrives, the value and how much of it is there then.
+// CHECK: %[[LANE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: %[[VALUE:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(48 : i64)
+// CHECK: %[[DONE:.*]] = llvm.mlir.constant(0.000000e+00 : f64)
+// CHECK: llvm.call @rb_arrive(%{{.*}}, %[[LANE]], %[[VALUE]], %[[BYTES]], %[[DONE]]) : (!llvm.ptr, i32, i32, i64, f64) -> i32
+// CHECK-NEXT: llvm.mlir.constant(0 : i32)
+// CHECK-NEXT: llvm.icmp "ne"
+// CHECK-NEXT: llvm.cond_br
+// CHECK: %[[DONE:.*]] = llvm.mlir.constant(7.500000e-01 : f64)
+// CHECK: llvm.call @rb_arrive({{.*}}, %[[DONE]])
 // CHECK: %[[E2:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK: llvm.call @rb_record({{.*}}, {{.*}}, %[[E2]])
 // CHECK: %[[W2:.*]] = llvm.mlir.constant(2 : i32)
@@ -98,9 +128,10 @@ sched.segment @first {
 sched.segment @second {
   %e = sched.record compute
   sched.wait comm, %e
-  sched.collective comm all_reduce channel(0) seq(0) future(4)
-      ins(@grad[0, 16] : f32, @meta[0, 8] : i64, @meta[8, 16] : f64)
-      outs(@sum[0, 16] : f32, @meta.sum[0, 8] : i64, @meta.sum[8, 16] : f64)
+  sched.ready comm channel(3) bytes(8, 64) ins(@grad[0, 64] : f32) done(0.25)
+  sched.ready comm channel(0) bytes(0, 48) ins(@v[16, 48] : f64)
+  sched.arrive comm outs(@v[16, 32] : f32)
+  sched.arrive comm outs(@v[48, 16] : f32) done(0.75)
   %d = sched.record comm
   sched.wait compute, %d
 }
@@ -126,7 +157,7 @@ sched.program @round -> i1 {
   scf.if %first {
     sched.run @first
   }
-  %loss = sched.read @meta.sum[8, 8] : f64
+  %loss = sched.read @meta[8, 8] : f64
   %zero = arith.constant 0.0 : f64
   %go = arith.cmpf ogt, %loss, %zero : f64
   sched.return %go : i1

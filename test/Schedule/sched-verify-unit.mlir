@@ -2,7 +2,7 @@
 // RUN: rubato-opt %s -split-input-file --sched-verify-unit -verify-diagnostics
 
 // This one tells the truth.
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -14,18 +14,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -40,7 +44,7 @@ module {
 // -----
 
 // expected-error @+1 {{has 2 locks, but programs name 1; let rubato-opt --describe-unit write it}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate) locks(2)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate) locks(2)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -52,18 +56,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   sched.lock 0
   %go = arith.constant true
@@ -73,7 +81,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{commits, but no program votes on its rounds}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate) commits
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate) commits
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -85,18 +93,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -105,7 +117,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{does not commit, but programs vote on their rounds}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round lockstep
@@ -117,18 +129,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %one = arith.constant 1 : i64
   %ok = sched.commit %one, %one
@@ -138,7 +154,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   // expected-error @+1 {{takes batches by cursor but is not marked so}}
@@ -151,18 +167,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   sched.batch cursor ()
   %go = arith.constant true
@@ -171,7 +191,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   // expected-error @+1 {{is marked cursor but takes no batch by it}}
@@ -184,18 +204,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -203,7 +227,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate) commits
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate) commits
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   // expected-error @+1 {{does something with all members but is not marked lockstep}}
@@ -216,18 +240,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %one = arith.constant 1 : i64
   %ok = sched.commit %one, %one
@@ -237,7 +265,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   // expected-error @+1 {{is marked lockstep but does nothing with all members}}
@@ -250,18 +278,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -269,7 +301,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -283,18 +315,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %one = arith.constant 1 : i64
   %f = sched.exchange channel(0) with(%one) tag(%one) ins(@w[0, 32] : f32)
@@ -304,7 +340,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -318,18 +354,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -337,7 +377,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -353,18 +393,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   sched.ask policy(0) entry(0) () : () -> ()
   %go = arith.constant true
@@ -373,7 +417,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -387,18 +431,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %met = sched.meet 0
   %go = arith.constant true
@@ -407,7 +455,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 // expected-error @+1 {{holds 8 elements, but the slots of @params have 4}}
 sched.cell "w" parameter in @w : tensor<8xf32>  layout(@params)
 sched.role @worker count(rest) {
@@ -420,12 +468,15 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
@@ -433,6 +484,7 @@ sched.buffer @ids scratch at(192) bytes(32)
 // expected-note @+1 {{the layout is here}}
 nn.layout @params [#nn.slot<"a" : tensor<4xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -440,7 +492,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 // expected-error @+1 {{names no nn.layout: @evaluate}}
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@evaluate)
 sched.role @worker count(rest) {
@@ -453,18 +505,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1
@@ -473,7 +529,7 @@ sched.program @round -> i1 {
 // -----
 
 // expected-error @+1 {{has 0 buckets, but segments reduce 1 parts}}
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round lockstep
@@ -486,30 +542,136 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   sched.run @s
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@in[0, 32] : f32)
   %go = arith.constant true
   sched.return %go : i1
 }
 sched.segment @s {
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@in[0, 32] : f32) outs(@out[0, 32] : f32)
+  sched.ready comm channel(0) bytes(0, 32) ins(@in[0, 32] : f32)
 }
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+// Two parts that are handed over, by two segments, and their buckets.
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
+sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
+sched.role @worker count(rest) {
+  sched.strand "round" runs @round lockstep
+}
+sched.bucket [0, 3] of ["a"]
+sched.bucket [3, 5] of ["a"]
+sched.channel @grads collective bytes(32)
+sched.batch_buffer input "x" in @x : tensor<4xf32>
+sched.batch_buffer label "y" in @y : tensor<4xf32>
+sched.batch_buffer weights "weights" in @weights : tensor<4xf32>
+sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
+sched.result @evaluate loss in @r : tensor<f64>
+sched.result @evaluate correct in @r[8] : tensor<i64>
+sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
+sched.result @evaluate parameters in @w : tensor<8xf32>
+sched.arena private(256) scratch(320)
+sched.buffer @w private at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
+sched.buffer @x scratch at(0) bytes(16)
+sched.buffer @y scratch at(64) bytes(16)
+sched.buffer @weights scratch at(128) bytes(16)
+sched.buffer @ids scratch at(192) bytes(32)
+nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
+sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
+sched.program @round -> i1 {
+  sched.run @s
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@in[0, 32] : f32)
+  %go = arith.constant true
+  sched.return %go : i1
+}
+sched.segment @s {
+  sched.ready comm channel(0) bytes(0, 12) ins(@in[0, 32] : f32)
+  sched.ready comm channel(0) bytes(12, 32) ins(@in[0, 32] : f32)
+}
+sched.segment @t {
+  sched.ready comm channel(0) bytes(0, 12) ins(@in[0, 32] : f32)
+  sched.ready comm channel(0) bytes(12, 32) ins(@in[0, 32] : f32)
+}
+
+// -----
+
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
+sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
+sched.role @worker count(rest) {
+  sched.strand "round" runs @round lockstep
+}
+sched.bucket [0, 3] of ["a"]
+sched.bucket [3, 5] of ["a"]
+sched.channel @grads collective bytes(32)
+sched.batch_buffer input "x" in @x : tensor<4xf32>
+sched.batch_buffer label "y" in @y : tensor<4xf32>
+sched.batch_buffer weights "weights" in @weights : tensor<4xf32>
+sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
+sched.result @evaluate loss in @r : tensor<f64>
+sched.result @evaluate correct in @r[8] : tensor<i64>
+sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
+sched.result @evaluate parameters in @w : tensor<8xf32>
+sched.arena private(256) scratch(320)
+sched.buffer @w private at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
+sched.buffer @x scratch at(0) bytes(16)
+sched.buffer @y scratch at(64) bytes(16)
+sched.buffer @weights scratch at(128) bytes(16)
+sched.buffer @ids scratch at(192) bytes(32)
+nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
+sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
+sched.program @round -> i1 {
+  sched.run @s
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@in[0, 32] : f32)
+  %go = arith.constant true
+  sched.return %go : i1
+}
+sched.segment @s {
+  sched.ready comm channel(0) bytes(0, 12) ins(@in[0, 32] : f32)
+  sched.ready comm channel(0) bytes(12, 32) ins(@in[0, 32] : f32)
+}
+sched.segment @t {
+  // expected-error @+1 {{names channel 1, but the module has 1}}
+  sched.ready comm channel(1) bytes(0, 12) ins(@in[0, 32] : f32)
+  sched.ready comm channel(0) bytes(12, 32) ins(@in[0, 32] : f32)
+}
+
+// -----
+
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round lockstep
@@ -524,30 +686,36 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   sched.run @s
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@in[0, 32] : f32)
   %go = arith.constant true
   sched.return %go : i1
 }
 sched.segment @s {
-  sched.collective comm all_reduce channel(0) seq(0) future(0) ins(@in[0, 32] : f32) outs(@out[0, 32] : f32)
+  sched.ready comm channel(0) bytes(0, 32) ins(@in[0, 32] : f32)
 }
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -560,18 +728,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   // expected-error @+1 {{names channel 1, but the module has 1}}
   sched.close channel(1)
@@ -581,7 +753,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -593,18 +765,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   // expected-error @+1 {{names rendezvous 0, but the module has 0}}
   %met = sched.meet 0
@@ -614,7 +790,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -626,18 +802,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   // expected-error @+1 {{names policy 0, but the module has 0}}
   sched.ask policy(0) entry(0) () : () -> ()
@@ -647,7 +827,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -662,18 +842,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   // expected-error @+1 {{names entry 1, but the module has 1}}
   sched.ask policy(0) entry(1) () : () -> ()
@@ -683,7 +867,7 @@ sched.program @round -> i1 {
 
 // -----
 
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -699,18 +883,22 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
 sched.buffer @ids scratch at(192) bytes(32)
 nn.layout @params [#nn.slot<"a" : tensor<8xf32> at 0 parameter>]
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   // expected-error @+1 {{asks otherwise than the entry is declared: '() -> i64'}}
   sched.ask policy(0) entry(0) () : () -> ()
@@ -721,7 +909,7 @@ sched.program @round -> i1 {
 // -----
 
 // A kernel that is one unit computes all of it, whatever part is launched.
-sched.unit quantum(4) float(f32) evaluate(@evaluate)
+sched.unit quantum(4) float(f32) gradient(@gradient) evaluate(@evaluate)
 sched.cell "w" parameter in @w : tensor<8xf32> layout(@params)
 sched.role @worker count(rest) {
   sched.strand "round" runs @round
@@ -733,12 +921,15 @@ sched.batch_buffer ids "ids" in @ids : tensor<4xi64>
 sched.result @evaluate loss in @r : tensor<f64>
 sched.result @evaluate correct in @r[8] : tensor<i64>
 sched.result @evaluate valid in @r[16] : tensor<i64>
+sched.result @gradient gradient in @g : tensor<8xf32>
+sched.result @gradient samples in @r[24] : tensor<i64>
+sched.result @gradient loss in @r[32] : tensor<f64>
 sched.result @evaluate parameters in @w : tensor<8xf32>
-sched.arena private(256) shared(64) result(64) scratch(256)
+sched.arena private(256) scratch(320)
 sched.buffer @w private at(0) bytes(32)
-sched.buffer @r private at(64) bytes(24)
-sched.buffer @in shared at(0) bytes(32)
-sched.buffer @out result at(0) bytes(32)
+sched.buffer @r private at(64) bytes(40)
+sched.buffer @in value at(0) bytes(32)
+sched.buffer @g scratch at(256) bytes(32)
 sched.buffer @x scratch at(0) bytes(16)
 sched.buffer @y scratch at(64) bytes(16)
 sched.buffer @weights scratch at(128) bytes(16)
@@ -751,6 +942,7 @@ sched.segment @s {
   sched.launch compute @whole [4, 8] args(@w, @w) reads(@w[0, 32]) writes(@w[0, 32])
 }
 sched.program @evaluate { sched.return }
+sched.program @gradient { sched.return }
 sched.program @round -> i1 {
   %go = arith.constant true
   sched.return %go : i1

@@ -180,7 +180,8 @@ int runCompileCommand(int argc, char **argv) {
                        cl::desc("say where compile time goes"));
   cl::opt<bool> explain(
       claim("explain"), cl::cat(category),
-      cl::desc("say which kernels become plain loops, and why"));
+      cl::desc("say which kernels become plain loops, which reductions "
+               "overlap, what memory it takes, and why"));
   OptionFlags flags(job.options, category);
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();

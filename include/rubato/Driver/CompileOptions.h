@@ -33,6 +33,7 @@ struct CompileOptions {
   // kernels, schedule, target
   std::string target = "cpu", kernels = "fast", march = "x86-64-v3";
   int64_t bucketBytes = 0; // as the target likes
+  bool wholeReductions = false;
 
   template <typename Visitor> void visit(Visitor &&v) {
     v("batch", batch, "samples in one micro-batch (the quantum)");
@@ -62,6 +63,8 @@ struct CompileOptions {
     v("kernels", kernels, "fast, or reference (plain loops)");
     v("march", march, "processor: x86-64-v3, native, …");
     v("bucket-bytes", bucketBytes, "size at which a gradient bucket is closed");
+    v("whole-reductions", wholeReductions,
+      "no buckets: a reduction starts when all of its operand is there");
   }
 
   /// Writes all options into the module's `rubato.options`.

@@ -9,7 +9,7 @@
 namespace rubato {
 
 struct ManifestExtras {
-  int events = 0, futures = 0;
+  int64_t events = 0;
   std::string producer;
 };
 

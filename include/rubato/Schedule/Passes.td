@@ -97,6 +97,52 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "the target that the schedule is made for">
+  ];
+  let dependentDialects = ["::rubato::sched::SchedDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def OverlapReductions : Pass<"overlap-reductions", "::mlir::ModuleOp"> {
+  let summary = "Lets reductions run while their operands are computed";
+  let description = [{
+    Looks at every start of an all-reduce, at what its first operand is computed
+    by and what its sum is used for; never at the name of an algorithm.
+
+    *Operands.* Where a segment in front of the start writes the operand last,
+    it is cut into buckets in readiness order, and behind the last launch that
+    writes to a bucket a `sched.ready` says that it is final. In a loop whose
+    number of bodies is known beforehand (`scf.for`) only the last body runs a
+    segment that says so. The start stays where it is: it brings counts and
+    losses, and with it all members agree that all of it is there. A member
+    whose loop has no body simply starts whole.
+
+    *Sums.* Where the first that uses the sum is a segment that certainly runs,
+    and uses it index by index, the await goes on with the first bucket
+    (`first`), and the segment waits for each further one (`sched.arrive`) in
+    front of its part of the launches.
+
+    `rubato.overlap` on starts and awaits says what became of them, or what
+    stopped the better form; `rubato compile --explain` prints it. Lanes are
+    ordered by `assign-lanes`.
+
+    ```mlir
+    sched.segment @backward {
+      sched.launch compute @fc2.gradient [0, 1] args(@h, @g) writes(@g[0, 20480])
+      sched.launch compute @fc1.gradient [0, 1] args(@x, @g[20480]) writes(@g[20480, 40960])
+    }
+    // becomes
+    sched.segment @backward {
+      sched.launch compute @fc2.gradient [0, 1] args(@h, @g) writes(@g[0, 20480])
+      sched.ready comm channel(0) bytes(0, 20480) ins(@g[0, 61440] : f32)
+      sched.launch compute @fc1.gradient [0, 1] args(@x, @g[20480]) writes(@g[20480, 40960])
+      sched.ready comm channel(0) bytes(20480, 61440) ins(@g[0, 61440] : f32)
+    }
+    ```
+  }];
+  let options = [
     Option<"bucketBytes", "bucket-bytes", "int64_t", "0",
            "a bucket is closed when it holds this many bytes; 0: as the target "
            "likes">,
@@ -106,6 +152,29 @@ def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::rubato::sched::SchedDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
+}
+
+def AssignLanes : Pass<"assign-lanes", "::mlir::ModuleOp"> {
+  let summary = "Orders the lanes of segments by events";
+  let description = [{
+    Where two operations of a segment touch the same bytes on different lanes,
+    and no event orders them yet, the first is recorded and the second's lane
+    waits for it. Records stand directly behind what they record, so nobody
+    waits for more. What runs on another lane comes after what ran before the
+    segment, and ends before the segment does, unless it is a `sched.ready`.
+    Events that stood there before are made anew.
+
+    ```mlir
+    sched.launch compute @gradient [0, 1] args(@g) writes(@g[0, 64])
+    sched.ready comm channel(0) bytes(0, 64) ins(@g[0, 64] : f32)
+    // becomes
+    sched.launch compute @gradient [0, 1] args(@g) writes(@g[0, 64])
+    %e = sched.record compute
+    sched.wait comm, %e
+    sched.ready comm channel(0) bytes(0, 64) ins(@g[0, 64] : f32)
+    ```
+  }];
+  let dependentDialects = ["::rubato::sched::SchedDialect"];
 }
 
 def DescribeUnit : Pass<"describe-unit", "::mlir::ModuleOp"> {

@@ -10,6 +10,10 @@ namespace rubato {
 
 /// The buffers of a module by name.
 using BufferTable = llvm::DenseMap<mlir::StringAttr, sched::BufferOp>;
+/// Whether two operations of a segment touch the same bytes, and one writes.
+bool conflict(sched::LaneOpInterface first, sched::LaneOpInterface second,
+              const BufferTable &buffers);
+
 BufferTable collectBuffers(mlir::ModuleOp module);
 
 /// A broken rule: what to say at `op`, and at `other` if a second operation

@@ -6,25 +6,19 @@
 
 namespace rubato {
 
-/// How many events and futures the runtime must provide.
-struct UnitCounts {
-  int64_t events = 0;
-  int64_t futures = 0;
-};
-
-/// Counts in a module of the schedule stage. After `convert-sched-to-llvm` the
+/// How many events the runtime must provide. After `convert-sched-to-llvm` the
 /// answer is the same: the pass leaves it on the module.
-UnitCounts countUnit(mlir::ModuleOp module);
+int64_t countEvents(mlir::ModuleOp module);
 
-/// Leaves `counts` on the module for later `countUnit`s.
-void setCounts(mlir::ModuleOp module, UnitCounts counts);
+/// Leaves the number on the module for later `countEvents`.
+void setEvents(mlir::ModuleOp module, int64_t count);
 
 /// The programs that the runtime finds, by their names.
 struct UnitPrograms {
   /// Of all parts of all roles, in the order of the unit's table of functions:
   /// role by role, each from its init to its model.
   llvm::SmallVector<std::string> functions;
-  std::string round = "round", gradient = "gradient", evaluate = "evaluate";
+  std::string gradient = "gradient", evaluate = "evaluate";
 };
 
 /// As the unit of a module of the schedule stage names them.

@@ -27,6 +27,10 @@ inline constexpr llvm::StringLiteral kKernelAttr = "rubato.kernel";
 /// On a call or a launch: what traces call it, where that is not its kernel.
 inline constexpr llvm::StringLiteral kLabelAttr = "rubato.label";
 
+/// On the start and the await of a reduction: how they overlap with computing,
+/// or what stopped them.
+inline constexpr llvm::StringLiteral kOverlapAttr = "rubato.overlap";
+
 /// On a kernel that adds to accumulators: the variant that starts from zero (a
 /// symbol), and which operands the variant does not have (indices).
 inline constexpr llvm::StringLiteral kFreshAttr = "rubato.fresh";

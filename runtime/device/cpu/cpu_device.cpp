@@ -1,76 +1,74 @@
-// The CPU device: kernels run here and now, on the worker's own thread;
-// collectives run on the comm lane.
-#include "device/cpu/comm_lane.h"
-#include "device/cpu/host_device.h"
+// The CPU device: kernels run here and now, on the caller's own thread, and its
+// memory is the host's.
+#include "device/device.h"
+#include "support/processor_meter.h"
+#include "telemetry/timeline.h"
+
+#include <cstring>
 
 namespace rubato {
 
 namespace {
 
-class CpuDevice final : public HostDevice {
+class CpuDevice final : public Device {
 public:
-  explicit CpuDevice(const DeviceSetup &setup)
-      : HostDevice(setup), lane(*setup.group, setup.options),
-        events(static_cast<size_t>(setup.unit.events)),
-        futures(static_cast<size_t>(setup.unit.futures)) {}
+  explicit CpuDevice(const DeviceSetup &setup) : setup(setup) {}
 
-  ~CpuDevice() override {
-    if (!setup.error)
-      lane.abandon();
+  rb_status beginSegment(const rb_segment_info &, bool &) override {
+    return RB_OK;
   }
+  rb_status endSegment() override { return RB_OK; }
 
-  Status start() { return lane.start(); }
-
-  /// What the compute lane has been given is done when the call returns, so
-  /// its records are reached at once: ticket 0.
-  rb_status record(rb_lane on, int32_t event) override {
-    events[event] = on == RB_COMM ? lane.issued() : 0;
+  rb_status launch(rb_lane lane, const rb_kernel &kernel, void *const *args,
+                   int64_t lo, int64_t hi, const rb_access *accesses,
+                   int64_t accessCount) override {
+    spend(Spending::Mathematics);
+    Timeline *timeline = setup.timeline;
+    int64_t begin = timeline ? Timeline::now() : 0;
+    kernel.fn(args, lo, hi);
+    if (timeline)
+      timeline->add(setup.timelineLane, kernel.name, -1, begin,
+                    Timeline::now());
     return RB_OK;
   }
 
-  /// The comm lane never has to be held back: what was recorded on the compute
-  /// lane is reached, and its own records come before in its queue.
-  rb_status wait(rb_lane on, int32_t event) override {
-    return on == RB_COMM ? RB_OK : lane.wait(events[event], setup.error);
+  /// What a lane has been given is done when the call returns, so every record
+  /// is reached at once.
+  rb_status record(rb_lane, int32_t) override { return RB_OK; }
+  rb_status wait(rb_lane, int32_t) override { return RB_OK; }
+
+  rb_status read(Place from, void *to, int64_t size) override {
+    std::memcpy(to, at(from), static_cast<size_t>(size));
+    return RB_OK;
   }
 
-  bool query(int32_t event) override { return lane.reached(events[event]); }
-
-  rb_status collective(const Collective &call, int32_t future) override {
-    rb_status status = lane.push(call, setup.error);
-    if (status == RB_OK)
-      futures[future] = lane.issued();
-    return status;
+  rb_status write(Place to, const void *from, int64_t size) override {
+    std::memcpy(at(to), from, static_cast<size_t>(size));
+    return RB_OK;
   }
 
-  bool futureDone(int32_t future) override {
-    return lane.reached(futures[future]);
+  rb_status copy(Place to, Place from, int64_t size) override {
+    std::memmove(at(to), at(from), static_cast<size_t>(size));
+    return RB_OK;
   }
 
-  rb_status futureAwait(int32_t future) override {
-    if (futures[future] == 0) {
-      setup.error = {ErrorCode::Internal,
-                     "future " + std::to_string(future) +
-                         " is awaited, but nothing was started under it; this "
-                         "is a bug of the compiler"};
-      return RB_INVALID;
-    }
-    return lane.wait(futures[future], setup.error);
+  rb_status clear(Place to, int64_t size) override {
+    std::memset(at(to), 0, static_cast<size_t>(size));
+    return RB_OK;
   }
 
 private:
-  CommLane lane;
-  std::vector<uint64_t> events, futures; // tickets of the comm lane
+  char *at(Place place) {
+    return static_cast<char *>(setup.regions[place.region]) + place.offset;
+  }
+
+  DeviceSetup setup;
 };
 
 } // namespace
 
-Status makeCpuDevice(const DeviceSetup &setup,
-                     std::unique_ptr<Device> &device) {
-  auto made = std::make_unique<CpuDevice>(setup);
-  RB_TRY(made->start());
-  device = std::move(made);
-  return Status::ok();
+std::unique_ptr<Device> makeCpuDevice(const DeviceSetup &setup) {
+  return std::make_unique<CpuDevice>(setup);
 }
 
 } // namespace rubato

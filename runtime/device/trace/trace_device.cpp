@@ -15,8 +15,7 @@ namespace {
 class TraceDevice final : public Device {
 public:
   explicit TraceDevice(const DeviceSetup &setup)
-      : setup(setup),
-        out(setup.options.traceFile ? setup.options.traceFile : stdout) {}
+      : setup(setup), out(setup.trace ? setup.trace : stdout) {}
 
   rb_status beginSegment(const rb_segment_info &segment, bool &) override {
     std::fprintf(out, "segment %s", segment.name);
@@ -45,7 +44,7 @@ public:
                          : access.mode == RB_WRITE ? "write"
                                                    : "read-write";
       std::fprintf(out, " %s %s %" PRId64 "+%" PRId64, mode,
-                   regionName(access.region), access.offset, access.size);
+                   nameOf(access.region).c_str(), access.offset, access.size);
     }
     return endLine();
   }
@@ -60,82 +59,52 @@ public:
     return endLine();
   }
 
-  bool query(int32_t event) override {
-    std::fprintf(out, "query event %d", event);
-    endLine();
-    return true;
-  }
-
-  rb_status collective(const Collective &call, int32_t future) override {
-    std::fprintf(out, "collective comm all_reduce sum channel %d seq %" PRId64,
-                 call.name.channel, call.name.seq);
-    for (int64_t i = 0; i < call.count; ++i)
-      printRange("in", call.ins[i]);
-    for (int64_t i = 0; i < call.count; ++i)
-      printRange("out", call.outs[i]);
-    std::fprintf(out, " future %d", future);
-    return endLine();
-  }
-
-  bool futureDone(int32_t future) override {
-    std::fprintf(out, "done future %d", future);
-    endLine();
-    return true;
-  }
-
-  rb_status futureAwait(int32_t future) override {
-    std::fprintf(out, "await future %d", future);
-    return endLine();
-  }
-
   rb_status read(Place from, void *to, int64_t size) override {
     std::memset(to, 0, static_cast<size_t>(size));
-    std::fprintf(out, "read %s %" PRId64 "+%" PRId64, regionName(from.region),
-                 from.offset, size);
+    std::fprintf(out, "read %s %" PRId64 "+%" PRId64,
+                 nameOf(from.region).c_str(), from.offset, size);
     return endLine();
   }
 
   rb_status write(Place to, const void *from, int64_t size) override {
-    std::fprintf(out, "write %s %" PRId64 "+%" PRId64, regionName(to.region),
-                 to.offset, size);
+    std::fprintf(out, "write %s %" PRId64 "+%" PRId64,
+                 nameOf(to.region).c_str(), to.offset, size);
     return endLine();
   }
 
   rb_status copy(Place to, Place from, int64_t size) override {
     std::fprintf(out,
                  "copy %s %" PRId64 "+%" PRId64 " to %s %" PRId64 "+%" PRId64,
-                 regionName(from.region), from.offset, size,
-                 regionName(to.region), to.offset, size);
+                 nameOf(from.region).c_str(), from.offset, size,
+                 nameOf(to.region).c_str(), to.offset, size);
     return endLine();
   }
 
   rb_status clear(Place to, int64_t size) override {
-    std::fprintf(out, "clear %s %" PRId64 "+%" PRId64, regionName(to.region),
-                 to.offset, size);
-    return endLine();
-  }
-
-  rb_status nextBatch(BatchSource &source,
-                      const BatchBuffers &buffers) override {
-    std::fputs("next_batch", out);
+    std::fprintf(out, "clear %s %" PRId64 "+%" PRId64,
+                 nameOf(to.region).c_str(), to.offset, size);
     return endLine();
   }
 
 private:
   /// Declared accesses cost nothing to check here, where nothing is executed.
   bool exists(const rb_access &access) const {
-    if (access.region < 0 || access.region >= RB_REGION_COUNT)
+    auto value = static_cast<size_t>(access.region - RB_FIRST_VALUE);
+    if (access.region < 0 || (access.region >= RB_FIRST_VALUE &&
+                              value >= setup.unit.valueBytes.size()))
       return false;
-    int64_t bytes = setup.unit.regionBytes[access.region];
+    int64_t bytes = access.region < RB_FIRST_VALUE
+                        ? setup.unit.regionBytes[access.region]
+                        : setup.unit.valueBytes[value];
     return access.offset >= 0 && access.size >= 0 && access.offset <= bytes &&
            access.size <= bytes - access.offset;
   }
 
-  void printRange(const char *direction, const rb_range &range) {
-    std::fprintf(out, " %s %s %" PRId64 "+%" PRId64 " %s", direction,
-                 regionName(range.region), range.offset,
-                 range.count * elementBytes(range.dtype),
-                 dtypeName(range.dtype));
+  /// A region of the arena, or "value 3".
+  static std::string nameOf(int32_t region) {
+    return region < RB_FIRST_VALUE
+               ? regionName(region)
+               : "value " + std::to_string(region - RB_FIRST_VALUE);
   }
 
   rb_status endLine() {
@@ -153,10 +122,8 @@ private:
 
 } // namespace
 
-Status makeTraceDevice(const DeviceSetup &setup,
-                       std::unique_ptr<Device> &device) {
-  device = std::make_unique<TraceDevice>(setup);
-  return Status::ok();
+std::unique_ptr<Device> makeTraceDevice(const DeviceSetup &setup) {
+  return std::make_unique<TraceDevice>(setup);
 }
 
 } // namespace rubato

@@ -37,9 +37,7 @@ gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
 // CHECK-NEXT: call @gradient
 // CHECK: gsync.yield
 // CHECK-NEXT: }
-// CHECK-NEXT: gsync.next_batch
-// CHECK-NEXT: call @gradient
-// CHECK: gsync.stop_requested
+// CHECK-NEXT: gsync.stop_requested
 // CHECK-NEXT: %[[F:.+]] = gsync.all_reduce sum on @grads
 // CHECK-NEXT: gsync.await %[[F]]
 // CHECK: gsync.atomic (@w, @state0, @seen) {

@@ -36,8 +36,6 @@ gsync.train algorithm(#dynamic_sgd.algorithm) learning_rate(5.000000e-02)
 // CHECK: gsync.repeat
 // CHECK: gsync.next_batch from(cursor
 // CHECK: call @gradient
-// CHECK: gsync.next_batch from(cursor
-// CHECK: call @gradient
 // CHECK: gsync.stop_requested
 // CHECK: gsync.all_reduce sum on @grads
 // CHECK: gsync.await

@@ -97,7 +97,9 @@ def compile_both(rubato, model, folder, algorithm):
     own = os.path.join(folder, algorithm)
     os.makedirs(own, exist_ok=True)
     path = lambda name: os.path.join(own, name)
+    # The interpreter knows no buckets.
     common = [rubato, "compile", model, "--loss", "mse", "--optimizer", "sgd"]
+    common += ["--whole-reductions"]
     common += ["--momentum", 0 if algorithm in PLAIN else 0.9]
     common += ["--lr", "0.01", "--batch", BATCH, "--algorithm", algorithm]
     for option in OPTIONS.get(algorithm, []):

@@ -14,7 +14,7 @@ import sys
 
 train, few, many, values = sys.argv[1], *map(int, sys.argv[2:5])
 config = json.loads(subprocess.check_output([train, "--print-config"]))["compiled"]
-cells = config["bytes"]["private"] + config["bytes"]["shared"]
+cells = config["bytes"]["private"]
 parameters = next(cell["bytes"] for cell in config["cells"] if cell["role"] == "parameter")
 
 

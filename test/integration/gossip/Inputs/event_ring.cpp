@@ -120,7 +120,7 @@ Status EventRing::exchange(const Caller &who, const ExchangeStart &call,
   return Status::ok();
 }
 
-Status EventRing::await(const Caller &who, FutureHandle, Parts outs) {
+Status EventRing::await(const Caller &who, FutureHandle, Parts outs, int64_t) {
   if (who.round < 0)
     return model->copyTo(outs);
   Worker &peer = *crew[static_cast<size_t>(of(who).peer)];

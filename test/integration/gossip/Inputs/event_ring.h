@@ -84,7 +84,14 @@ public:
   Status exchange(const Caller &who, const ExchangeStart &call,
                   FutureHandle &future) override;
   bool done(const Caller &, FutureHandle) override { return true; }
-  Status await(const Caller &who, FutureHandle future, Parts outs) override;
+  Status await(const Caller &who, FutureHandle future, Parts outs,
+               int64_t first) override;
+  Status arrive(const Caller &, FutureHandle, int64_t, double) override {
+    return {};
+  }
+  Status ready(const Caller &, int, const Part &, int64_t, double) override {
+    return {};
+  }
   Status ask(const Caller &who, int policy, int entry,
              std::span<const policy::Value> inputs,
              std::span<policy::Value> answers) override;

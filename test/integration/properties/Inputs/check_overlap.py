@@ -1,9 +1,9 @@
 """Reads the timeline of a run and looks at every round of every rank.
 
 Always: a part of the update starts after the reduction of its bucket has
-ended. In at least MINIMUM of the rounds: the first bucket's reduction starts
-before the last backward kernel ends. When a thread gets a core is up to the
-system, so a single round says little.
+ended. In at least MINIMUM of the rounds: the first bucket leaves before the last
+backward kernel ends. Whether others add it up meanwhile, the metrics say: when a
+thread gets a core is up to the system, so a single round says little.
 
     check_overlap.py TIMELINE.json RANKS ROUNDS MINIMUM
 """
@@ -26,14 +26,13 @@ def is_update(name):
 
 
 def split_rounds(spans):
-    """The compute lane's spans by rounds; a round ends with its update."""
-    result, present = [], []
+    """The compute lane's spans by rounds; a round ends by counting samples."""
+    result = [[]]
     for span in spans:
-        if present and is_update(present[-1]["name"]) and not is_update(span["name"]):
-            result.append(present)
-            present = []
-        present.append(span)
-    return result + [present]
+        result[-1].append(span)
+        if span["name"] == "seen":
+            result.append([])
+    return result[:-1]
 
 
 def end(span):

@@ -2,17 +2,19 @@
 // of every rank in turn, sums the shares in rank order and updates in plain
 // C++. A run of that many workers must leave the same bits behind.
 //
-// It links a compiled unit, takes the samples from the runtime's TrainSource
-// and uses of the unit `gradient` alone: no round, no collective, no update.
+// It links a compiled unit and uses of it `gradient` alone: no round, no
+// reduction, no update. Who takes which samples is written down here again.
 //
 //   serial_reference INPUTS LABELS RANKS GLOBAL-BATCH STEPS OUTPUT
-#include "abi/context.h"
-#include "data/sources.h"
-#include "fabric/group.h"
+#include "data/permutation.h"
+#include "program/member.h"
+#include "program/refusing_environment.h"
 #include "state/dump.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 using namespace rubato;
@@ -41,35 +43,34 @@ void require(const Status &status) {
     fail(status.message());
 }
 
-void require(rb_ctx *context, int32_t status) {
-  if (status != RB_OK)
-    fail(lastError(context).message());
-}
+/// Which samples a round takes: the next of the epoch's permutation.
+struct Round {
+  int64_t epoch = 0, begin = 0, samples = 0;
+};
 
-/// All micro-batches of `source`'s present round, from zero. (In a round the
-/// first one overwrites instead: a gradient of -0 stays -0 there and becomes +0
-/// here, which changes no parameter but one that is itself zero.)
-void computeShare(const Unit &unit, rb_ctx *context, TrainSource &source,
+/// The share of `rank`, in whole micro-batches; the last may be padding only.
+/// (In a round the first one overwrites instead of adding to zero: a gradient
+/// of -0 stays -0 there and becomes +0 here, which changes no parameter but one
+/// that is itself zero.)
+void computeShare(const Unit &unit, const Dataset &data, Member &member,
+                  const Round &round, int rank, int ranks, int64_t quanta,
                   PartialSum &share) {
-  setBatchSource(context, source);
-  auto bytes = static_cast<int64_t>(share.gradient.size() * sizeof(float));
-  std::fill(share.gradient.begin(), share.gradient.end(), 0.f);
+  Permutation order(data.samples, /*seed=*/7,
+                    static_cast<uint64_t>(round.epoch));
+  int64_t next = round.samples * rank / ranks;
+  int64_t end = round.samples * (rank + 1) / ranks;
+  Member::Gradient gradient;
   share.samples = 0;
-  double loss = 0;
-  require(context, rb_write(context, unit.gradient.region, unit.gradient.offset,
-                            share.gradient.data(), bytes));
-  require(context, rb_write(context, unit.gradientSamples.region,
-                            unit.gradientSamples.offset, &share.samples, 8));
-  require(context, rb_write(context, unit.gradientLoss.region,
-                            unit.gradientLoss.offset, &loss, 8));
-  for (int64_t i = 0, quanta = source.quanta(); i < quanta; ++i) {
-    require(context, rb_next_batch(context));
-    require(context, rubato_unit.gradient(context));
+  for (int64_t i = 0; i < quanta; ++i) {
+    std::vector<int64_t> rows;
+    for (; next < end && static_cast<int64_t>(rows.size()) < unit.quantum;
+         ++next)
+      rows.push_back(order[round.begin + next]);
+    require(member.gradient(data, rows, gradient, /*adds=*/i > 0));
+    share.samples += gradient.samples;
   }
-  require(context, rb_read(context, unit.gradient.region, unit.gradient.offset,
-                           share.gradient.data(), bytes));
-  require(context, rb_read(context, unit.gradientSamples.region,
-                           unit.gradientSamples.offset, &share.samples, 8));
+  std::memcpy(share.gradient.data(), gradient.flat,
+              share.gradient.size() * sizeof(float));
 }
 
 /// SGD with momentum and a linear warm-up over samples, in the order of
@@ -103,30 +104,23 @@ int main(int argc, char **argv) {
   files.labels[unit.labels[0].name] = argv[2];
   require(loadDataset(unit, files, "", data, warnings));
 
-  std::vector<TrainSource> sources;
-  for (int rank = 0; rank < ranks; ++rank)
-    sources.emplace_back(unit, data,
-                         TrainOrder{globalBatch,
-                                    globalBatch / ranks / unit.quantum, ranks,
-                                    rank, /*seed=*/7, /*shuffle=*/true});
-  std::unique_ptr<Group> alone;
-  require(Group::create(1, unit.regionBytes[RB_SHARED],
-                        unit.regionBytes[RB_RESULT], alone));
-  rb_ctx *context = nullptr;
-  require(makeContext(unit, *alone, sources[0], {}, context));
+  RefusingEnvironment nobody("a gradient is computed alone");
+  std::unique_ptr<Member> member;
+  require(Member::make({.unit = unit, .environment = nobody}, member));
 
   auto count = static_cast<size_t>(unit.flatCount());
-  auto bytes = static_cast<int64_t>(count * sizeof(float));
-  Place place = unit.cell("w")->place;
-  std::vector<float> parameters(count), velocity(count), sum(count);
-  require(context, rb_read(context, place.region, place.offset,
-                           parameters.data(), bytes));
+  auto *model = static_cast<float *>(member->address(unit.cell("w")->place));
+  std::vector<float> parameters(model, model + count), velocity(count),
+      sum(count);
+  int64_t quanta = globalBatch / ranks / unit.quantum;
+  Round round;
   PartialSum share{std::vector<float>(count), 0};
   int64_t seen = 0, tails = 0;
   for (int64_t step = 0; step < steps; ++step) {
     int64_t samples = 0;
+    round.samples = std::min(globalBatch, data.samples - round.begin);
     for (int rank = 0; rank < ranks; ++rank) {
-      computeShare(unit, context, sources[static_cast<size_t>(rank)], share);
+      computeShare(unit, data, *member, round, rank, ranks, quanta, share);
       samples += share.samples;
       for (size_t i = 0; i < count; ++i)
         sum[i] = rank == 0 ? share.gradient[i] : sum[i] + share.gradient[i];
@@ -134,10 +128,11 @@ int main(int argc, char **argv) {
     update(sum, samples, seen, velocity, parameters);
     seen += samples;
     tails += samples < globalBatch;
-    require(context, rb_write(context, place.region, place.offset,
-                              parameters.data(), bytes));
+    std::copy(parameters.begin(), parameters.end(), model);
+    round.begin += round.samples;
+    if (round.begin == data.samples)
+      round = {round.epoch + 1};
   }
-  destroyContext(context);
   require(dumpSlots(unit, reinterpret_cast<char *>(parameters.data()), argv[6],
                     {{"samples", std::to_string(seen)}}));
   std::printf("%d shares: %lld rounds, %lld epoch tails, %lld samples\n", ranks,

@@ -6,24 +6,17 @@
 
 using namespace rubato;
 
-static std::unique_ptr<Group> alone() {
-  std::unique_ptr<Group> group;
-  EXPECT_TRUE(Group::create(1, 128, 128, group));
-  return group;
-}
-
 TEST(Cells, StartFromWeightsDefaultsAndZero) {
   SampleUnit code;
-  auto group = alone();
-  SampleWorker worker(code, *group);
-  ASSERT_TRUE(worker.start) << worker.start.message();
+  SampleStrand strand(code);
+  ASSERT_TRUE(strand.start) << strand.start.message();
   for (int i = 0; i < 6; ++i) {
-    EXPECT_EQ(worker.at<float>(RB_PRIVATE, 0)[i], i + 1);
-    EXPECT_EQ(worker.at<double>(RB_PRIVATE, 64)[i], i + 1);
+    EXPECT_EQ(strand.at<float>(RB_PRIVATE, 0)[i], i + 1);
+    EXPECT_EQ(strand.at<double>(RB_PRIVATE, 64)[i], i + 1);
   }
-  EXPECT_EQ(*worker.at<int64_t>(RB_PRIVATE, 128), 0);
-  EXPECT_EQ(*worker.at<int64_t>(RB_PRIVATE, 136), 0);
-  EXPECT_EQ(*worker.at<float>(RB_PRIVATE, 144), 0.05f);
+  EXPECT_EQ(*strand.at<int64_t>(RB_PRIVATE, 128), 0);
+  EXPECT_EQ(*strand.at<int64_t>(RB_PRIVATE, 136), 0);
+  EXPECT_EQ(*strand.at<float>(RB_PRIVATE, 144), 0.05f);
 }
 
 // Offsets of frozen slots count from the start of the frozen cell.
@@ -35,21 +28,19 @@ TEST(Cells, FrozenTensorsAreAVectorOfTheirOwn) {
   manifest["buckets"][0] = {
       {"offset", 0}, {"count", 4}, {"slots", {"fc.weight"}}};
   SampleUnit code(nullptr, manifest.dump());
-  auto group = alone();
-  SampleWorker worker(code, *group);
-  ASSERT_TRUE(worker.start) << worker.start.message();
-  EXPECT_EQ(worker.unit.flatCount(), 4);
+  SampleStrand strand(code);
+  ASSERT_TRUE(strand.start) << strand.start.message();
+  EXPECT_EQ(strand.unit.flatCount(), 4);
   for (int i = 0; i < 4; ++i)
-    EXPECT_EQ(worker.at<float>(RB_PRIVATE, 0)[i], i + 3);
+    EXPECT_EQ(strand.at<float>(RB_PRIVATE, 0)[i], i + 3);
   for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(worker.at<double>(RB_PRIVATE, 64)[i], i + 1);
+    EXPECT_EQ(strand.at<double>(RB_PRIVATE, 64)[i], i + 1);
 }
 
 static std::string startError(SampleUnit &code) {
-  auto group = alone();
-  SampleWorker worker(code, *group);
-  EXPECT_FALSE(worker.start);
-  return worker.start.message();
+  SampleStrand strand(code);
+  EXPECT_FALSE(strand.start);
+  return strand.start.message();
 }
 
 static void useWeights(SampleUnit &code, std::string weights) {

@@ -3,7 +3,7 @@
 #include "common/hand_unit.h"
 #include "common/points.h"
 
-#include "abi/strand.h"
+#include "abi/context.h"
 
 #include <bit>
 #include <gtest/gtest.h>
@@ -47,12 +47,12 @@ protected:
     Status status = loadUnit(code.code, unit);
     EXPECT_TRUE(status) << status.message();
     data = points.load(unit);
-    void *regions[] = {&memory, nullptr, nullptr, &scratch};
-    ctx = makeStrandContext({.unit = unit,
-                             .environment = environment,
-                             .caller = {1, 0, 5},
-                             .regions = regions,
-                             .data = &data});
+    void *regions[] = {&memory, &scratch};
+    ctx = makeContext({.unit = unit,
+                       .environment = environment,
+                       .caller = {1, 0, 5},
+                       .regions = regions,
+                       .data = &data});
   }
   ~ProgramAbi() override { destroyContext(ctx); }
 
@@ -107,8 +107,10 @@ TEST_F(ProgramAbi, PassesCallsOn) {
   EXPECT_EQ(rb_pull(ctx, 2, 4, &future), RB_OK);
   EXPECT_EQ(rb_done(ctx, future), 0);
   EXPECT_EQ(rb_done(ctx, 0), 1);
-  EXPECT_EQ(rb_await(ctx, future, &range, 1), RB_OK);
+  EXPECT_EQ(rb_await(ctx, future, &range, 1, -1), RB_OK);
   expectCall("await 9");
+  EXPECT_EQ(rb_ready(ctx, RB_COMM, 0, &range, 0, 8, 0.5), RB_OK);
+  expectCall("ready 0 8 of 12");
   EXPECT_EQ(rb_push(ctx, 2, 11, &range, 1), RB_OK);
   expectCall("push 11");
   int64_t who = 0;
@@ -127,7 +129,7 @@ TEST_F(ProgramAbi, PassesCallsOn) {
 TEST_F(ProgramAbi, SaysWhatTheEnvironmentSaid) {
   auto told = [&](Status status) {
     environment.answer = std::move(status);
-    return rb_await(ctx, 0, nullptr, 0);
+    return rb_await(ctx, 0, nullptr, 0, -1);
   };
   EXPECT_EQ(told(Status::ok()), RB_OK);
   EXPECT_EQ(told(again("peer 2 is gone")), RB_AGAIN);
@@ -169,12 +171,19 @@ TEST_F(ProgramAbi, FillsBatches) {
   EXPECT_EQ(scratch.ids[3], -1);
   EXPECT_EQ(scratch.weights[3], 0);
   EXPECT_EQ(scratch.x[3][0], 0);
-  EXPECT_EQ(rb_next_batch(ctx), RB_OK);
+  auto next = [&] { return rb_batch(ctx, RB_BATCH_CURSOR, -1, nullptr, 0); };
+  EXPECT_EQ(next(), RB_OK);
   expectCall("batch 0");
   environment.first = 48; // of 50
-  expectInvalid(rb_next_batch(ctx), "row 50 is not in a data set of 50");
-  environment.answer = Status::user("damaged");
-  EXPECT_EQ(rb_next_batch(ctx), RB_DATA);
+  expectInvalid(next(), "row 50 is not in a data set of 50");
+  // Nobody will read it: the buffers stay as they are.
+  scratch.ids[0] = 7;
+  environment.batch = -1;
+  EXPECT_EQ(next(), RB_OK);
+  EXPECT_EQ(scratch.ids[0], 7);
+  environment.answer = Status::user("labels.npy: row 3 is damaged");
+  EXPECT_EQ(next(), RB_DATA);
+  EXPECT_EQ(lastError(ctx).message(), "labels.npy: row 3 is damaged");
 }
 
 TEST_F(ProgramAbi, RefusesWhatDoesNotExist) {
@@ -196,10 +205,10 @@ TEST_F(ProgramAbi, RefusesWhatDoesNotExist) {
   for (rb_range bad :
        {rb_range{RB_PRIVATE, RB_F32, -4, 1}, rb_range{RB_PRIVATE, RB_F32, 2, 1},
         rb_range{RB_PRIVATE, RB_F32, 0, -1}, rb_range{RB_PRIVATE, 9, 0, 1},
-        rb_range{RB_SHARED, RB_F32, 0, 1}, rb_range{4, RB_F32, 0, 1},
+        rb_range{-1, RB_F32, 0, 1}, rb_range{RB_FIRST_VALUE, RB_F32, 0, 1},
         rb_range{RB_SCRATCH, RB_I64, int64_t(sizeof(HandScratch)), 1},
         rb_range{RB_PRIVATE, RB_F64, 0, INT64_MAX}}) {
-    expectInvalid(rb_await(ctx, 0, &bad, 1), "value 0 is not a range");
+    expectInvalid(rb_await(ctx, 0, &bad, 1, -1), "value 0 is not a range");
     expectInvalid(rb_push(ctx, 2, 0, &bad, 1), "rb_push: value 0");
   }
   expectInvalid(rb_batch(ctx, 6, -1, nullptr, 0), "no such source");
@@ -209,9 +218,14 @@ TEST_F(ProgramAbi, RefusesWhatDoesNotExist) {
   expectInvalid(rb_batch(ctx, RB_BATCH_QUEUE, -1, keys, 2), "2 keys");
   expectInvalid(rb_batch(ctx, RB_BATCH_KEYED, -1, keys, 0), "0 keys");
   expectInvalid(rb_record(ctx, RB_COMM, 0), "record of event 0");
-  expectInvalid(rb_collective(ctx, RB_COMM, RB_ALL_REDUCE_SUM, 0, 0, &range, 1,
-                              &range, 1, 0),
-                "there is no future 0");
+  auto ready = [&](int32_t channel, int64_t from, int64_t to) {
+    return rb_ready(ctx, RB_COMM, channel, &range, from, to, 0.5);
+  };
+  expectInvalid(ready(1, 0, 4), "is no collective");
+  expectInvalid(ready(0, -4, 4), "rb_ready: bytes -4 to 4");
+  expectInvalid(ready(0, 4, 4), "bytes 4 to 4 of an operand of 12");
+  expectInvalid(ready(0, 0, 16), "bytes 0 to 16");
+  expectInvalid(rb_arrive(ctx, RB_COMM, RB_FIRST_VALUE, 0, 0), "no value 0");
   EXPECT_TRUE(environment.calls.empty());
 }
 

@@ -56,22 +56,6 @@ TEST(ProgramManifest, IsRead) {
   EXPECT_EQ(program.locks, 1);
 }
 
-TEST(ProgramManifest, MayHaveASynchronousRoundBesides) {
-  json manifest = delayedManifest();
-  manifest["events"] = 3;
-  manifest["round"] = {{"samples", {{"region", "private"}, {"offset", 64}}},
-                       {"loss", {{"region", "private"}, {"offset", 128}}}};
-  HandUnit code(manifest, delayedFunctions());
-  Unit unit;
-  Status status = loadUnit(code.code, unit);
-  ASSERT_TRUE(status) << status.message();
-  EXPECT_EQ(unit.events, 3);
-  EXPECT_EQ(unit.roundLoss.offset, 128);
-  manifest["round"]["loss"]["offset"] = -8;
-  HandUnit bad(manifest, delayedFunctions());
-  EXPECT_FALSE(loadUnit(bad.code, unit));
-}
-
 TEST(ProgramManifest, FramesAreRead) {
   HandUnit code(delayedManifest(), delayedFunctions());
   Unit unit;
@@ -164,11 +148,14 @@ TEST(ProgramManifest, NeedsEveryPart) {
               std::string::npos)
         << part << ": " << status.message();
   }
-  json manifest = delayedManifest();
-  manifest.erase("parameters");
-  HandUnit code(manifest, delayedFunctions());
-  Unit unit;
-  EXPECT_FALSE(loadUnit(code.code, unit));
+  for (const char *part : {"program", "parameters", "gradient", "values"}) {
+    json manifest = delayedManifest();
+    manifest.erase(part);
+    HandUnit code(manifest, delayedFunctions());
+    Unit unit;
+    EXPECT_NE(loadUnit(code.code, unit).message().find(part),
+              std::string::npos);
+  }
 }
 
 TEST(ProgramManifest, SurvivesWrongTypesEverywhere) {
@@ -217,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {{"region", "scratch"}, {"offset", 0}},
                    "parameters.region"},
         BadProgram{"/parameters/offset", 1 << 30, "parameters: lies outside"},
-        BadProgram{"/cells/0/region", "scratch", "must be private or shared"},
+        BadProgram{"/cells/0/region", "scratch", "must be private"},
         BadProgram{"/batch/ids/region", "result", "must be private or scratch"},
         BadProgram{"/batch/ids/offset", 1 << 20, "batch.ids: lies outside"},
         BadProgram{"/program/roles", json::array(), "there must be one"},

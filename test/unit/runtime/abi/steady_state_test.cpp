@@ -1,5 +1,5 @@
-// With one worker, a round allocates nothing and makes no system call.
-#include "../common/sample_unit.h"
+// With one member, a round allocates nothing and makes no system call.
+#include "program/course.h"
 
 #include <cstddef>
 #include <cstdlib>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace rubato;
+using namespace rubato::test;
 
 #ifndef RUBATO_SANITIZED
 
@@ -37,54 +38,102 @@ extern "C" void *realloc(void *old, size_t size) {
 
 namespace {
 
+/// Large enough that a value is sent as a block.
+constexpr int64_t steadyCount = 4096,
+                  steadyBytes = steadyCount * int64_t{sizeof(float)};
+constexpr int32_t ownValue = RB_FIRST_VALUE, sumValue = RB_FIRST_VALUE + 1;
+
 void addOne(void *const *args, int64_t lo, int64_t hi) {
   for (int64_t i = lo; i < hi; ++i)
     static_cast<float *>(args[0])[i] += 1;
 }
 const rb_kernel addOneKernel = {"add-one", addOne};
 
-/// What a compiled round does, with every function of the ABI in it.
-int32_t sampleRound(rb_ctx *ctx, int32_t *go) {
-  void *args[] = {rb_regions(ctx)[RB_SHARED]};
-  rb_access access = {RB_SHARED, RB_READ | RB_WRITE, 0, 24};
-  rb_range in = {RB_SHARED, RB_F32, 0, 6}, out = {RB_RESULT, RB_F32, 0, 6};
-  int64_t seen = rb_members(ctx) + rb_rank(ctx) + rb_quanta(ctx);
+/// What a compiled round does, with every function of the ABI in it that a
+/// member without others needs.
+int32_t steadyRound(rb_ctx *ctx, int32_t *go) {
+  static const int32_t values[] = {ownValue};
+  static const rb_segment_info segment = {"worker.round.0", values, 1, 1};
+  HandPrivate &p = handPrivate(ctx);
+  rb_range in = {ownValue, RB_F32, 0, steadyCount},
+           out = {sumValue, RB_F32, 0, steadyCount};
+  rb_range numbers = {RB_PRIVATE, RB_I64, offsetof(HandPrivate, version), 1};
+  rb_range ins[] = {in, numbers}, outs[] = {out, numbers};
+  rb_access access = {ownValue, RB_READ | RB_WRITE, 0, steadyBytes};
+  p.version = rb_members(ctx) + rb_rank(ctx) + rb_quanta(ctx);
+  int64_t future = 0;
+  int32_t replayed = 0;
   int32_t bad =
-      beginRound(ctx) | rb_next_batch(ctx) |
-      rb_launch(ctx, RB_COMPUTE, &addOneKernel, args, 0, 6, &access, 1) |
-      rb_record(ctx, RB_COMPUTE, 0) | rb_wait(ctx, RB_COMM, 0) |
-      rb_collective(ctx, RB_COMM, RB_ALL_REDUCE_SUM, 0, 0, &in, 1, &out, 1, 0) |
-      rb_record(ctx, RB_COMM, 1) | rb_wait(ctx, RB_COMPUTE, 1) |
-      rb_future_await(ctx, 0) | rb_write(ctx, RB_PRIVATE, 128, &seen, 8) |
-      rb_read(ctx, RB_PRIVATE, 128, &seen, 8);
-  *go = rb_query(ctx, 1) && rb_future_done(ctx, 0) && !rb_stop_requested(ctx);
+      rb_batch(ctx, RB_BATCH_CURSOR, -1, nullptr, 0) |
+      rb_work(ctx, "gradient", 1) | rb_segment_begin(ctx, &segment, &replayed) |
+      rb_renew(ctx, ownValue, 0) | rb_clear(ctx, ownValue, 0, steadyBytes);
+  void *args[] = {rb_regions(ctx)[ownValue]};
+  bad |= rb_launch(ctx, RB_COMPUTE, &addOneKernel, args, 0, steadyCount,
+                   &access, 1) |
+         rb_record(ctx, RB_COMPUTE, 0) | rb_wait(ctx, RB_COMM, 0) |
+         rb_ready(ctx, RB_COMM, 0, &in, 0, steadyBytes / 2, 0.5) |
+         rb_ready(ctx, RB_COMM, 0, &in, steadyBytes / 2, steadyBytes, 1) |
+         rb_segment_end(ctx) | rb_work(ctx, "gradient", 0) |
+         rb_computed(ctx, 4, 0.5) | rb_repeated(ctx, 1) |
+         rb_all_reduce(ctx, 0, ins, 2, &future) |
+         rb_await(ctx, future, outs, 2, steadyBytes / 2) |
+         rb_arrive(ctx, RB_COMM, sumValue, steadyBytes, 0) |
+         rb_record(ctx, RB_COMM, 1) | rb_wait(ctx, RB_COMPUTE, 1) |
+         rb_lock(ctx, 0, "w seen");
+  p.w[0] += static_cast<float *>(rb_regions(ctx)[sumValue])[steadyCount - 1];
+  ++p.rounds;
+  bad |= rb_unlock(ctx, 0) | rb_drop(ctx, sumValue) | rb_drop(ctx, ownValue);
+  *go = !rb_stop_requested(ctx);
   return bad;
 }
 
-/// Runs rounds; the number that went wrong.
-int failedRounds(SampleWorker &worker, int rounds) {
-  int failed = 0;
-  for (int i = 0; i < rounds; ++i) {
-    int32_t go = 0;
-    if (worker.unit.code->round(worker.context, &go) != RB_OK || !go)
-      ++failed;
-  }
-  return failed;
+nlohmann::json steadyManifest() {
+  nlohmann::json manifest = syncManifest();
+  manifest["values"] = {steadyBytes, steadyBytes};
+  manifest["events"] = 2;
+  manifest["program"]["channels"][0]["bytes"] = steadyBytes + 8;
+  return manifest;
 }
 
-TEST(SteadyState, AllocatesNothing) {
-  SampleUnit code(sampleRound);
-  std::unique_ptr<Group> group;
-  ASSERT_TRUE(Group::create(1, 128, 128, group));
-  SampleWorker worker(code, *group);
-  ASSERT_TRUE(worker.start);
+/// One member as a launcher without --fabric has it.
+struct Steady : testing::Test {
+  Steady()
+      : unit(steadyManifest(),
+             {{"worker.round", steadyRound}, syncFunctions()[1]}) {
+    Course::shared = true;
+    Course::tune = [](RealSetup &setup) {
+      static RoundBoard board;
+      setup.rounds = &board;
+    };
+    course = std::make_unique<Course>(unit.code, 1, int64_t(1) << 40, 10000);
+    Course::shared = false;
+    Course::tune = nullptr;
+  }
+
+  /// Runs rounds; the number that went wrong.
+  int failedRounds(int rounds) {
+    int failed = 0;
+    for (int i = 0; i < rounds; ++i) {
+      bool go = false;
+      if (!course->crew[0]->round(0, go) || !go)
+        ++failed;
+    }
+    return failed;
+  }
+
+  HandUnit unit;
+  std::unique_ptr<Course> course;
+};
+
+TEST_F(Steady, RoundAllocatesNothing) {
+  ASSERT_EQ(failedRounds(10), 0); // buffers find their size
   int64_t before = allocations.load();
   free(malloc(1));
   ASSERT_EQ(allocations.load(), before + 1) << "the counter does not count";
-  int failed = failedRounds(worker, 100);
+  int failed = failedRounds(100);
   EXPECT_EQ(allocations.load(), before + 1);
   EXPECT_EQ(failed, 0);
-  EXPECT_EQ(*worker.at<float>(RB_RESULT, 0), 100);
+  EXPECT_EQ(course->memoryOf(0).w[0], 110.25f);
 }
 
 /// From here on every system call but the end kills the process.
@@ -113,17 +162,12 @@ template <typename Body> int statusWithoutSystemCalls(Body body) {
   return status;
 }
 
-TEST(SteadyState, MakesNoSystemCall) {
+TEST_F(Steady, RoundMakesNoSystemCall) {
   int caught = statusWithoutSystemCalls([] { return int(getppid() == 0); });
   if (WIFEXITED(caught))
     GTEST_SKIP() << "this kernel does not filter system calls";
-  SampleUnit code(sampleRound);
-  std::unique_ptr<Group> group;
-  ASSERT_TRUE(Group::create(1, 128, 128, group));
-  SampleWorker worker(code, *group);
-  ASSERT_TRUE(worker.start);
-  int status =
-      statusWithoutSystemCalls([&] { return failedRounds(worker, 100); });
+  ASSERT_EQ(failedRounds(10), 0);
+  int status = statusWithoutSystemCalls([&] { return failedRounds(100); });
   ASSERT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }

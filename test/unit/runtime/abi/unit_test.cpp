@@ -25,9 +25,10 @@ TEST(Unit, ReadsTheManifest) {
   EXPECT_EQ(unit.options["lr"], "0.05");
   EXPECT_EQ(unit.options["nesterov"], "true");
   EXPECT_EQ(unit.quantum, 2);
-  EXPECT_EQ(unit.regionBytes[RB_SHARED], 128);
+  EXPECT_EQ(unit.regionBytes[RB_PRIVATE], 1024);
+  EXPECT_EQ(unit.regionBytes[RB_SCRATCH], 128);
+  EXPECT_EQ(unit.valueBytes, (std::vector<int64_t>{24, 24}));
   EXPECT_EQ(unit.events, 3);
-  EXPECT_EQ(unit.futures, 2);
   ASSERT_EQ(unit.cells.size(), 5u);
   EXPECT_EQ(unit.cell("seen")->dtype, RB_I64);
   EXPECT_EQ(unit.cell("seen")->place.offset, 128);
@@ -40,10 +41,9 @@ TEST(Unit, ReadsTheManifest) {
   EXPECT_EQ(unit.inputs[0].shape, (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(unit.labels[0].classes, 10);
   EXPECT_EQ(unit.ids.offset, 384);
-  EXPECT_EQ(unit.roundSamples.region, RB_RESULT);
-  EXPECT_EQ(unit.roundLoss.offset, 72);
   EXPECT_EQ(unit.evaluateValid.offset, 528);
   EXPECT_EQ(unit.gradient.offset, 576);
+  EXPECT_EQ(unit.gradientSamples.offset, 640);
   EXPECT_EQ(unit.gradientLoss.offset, 648);
   EXPECT_EQ(unit.buckets[0].slots[1], "fc.weight");
 }
@@ -61,7 +61,7 @@ TEST(Unit, EveryOtherMemberIsNeeded) {
   for (const auto &[path, value] : manifest.items()) {
     if (path.starts_with("/options") || path.ends_with("/default") ||
         path.ends_with("/classes") || path.find("/shape/") != path.npos ||
-        path.find("/slots/") != path.npos)
+        path.find("/slots/") != path.npos || path.starts_with("/values/"))
       continue;
     json part = manifest;
     part.erase(path);
@@ -101,10 +101,28 @@ TEST(Unit, RefusesAnotherAbi) {
 }
 
 TEST(Unit, RefusesMissingCode) {
-  SampleUnit sample;
-  sample.code.evaluate = nullptr;
   Unit unit;
-  EXPECT_FALSE(loadUnit(sample.code, unit));
+  for (auto without : {+[](rb_unit &code) { code.evaluate = nullptr; },
+                       +[](rb_unit &code) { code.gradient = nullptr; },
+                       +[](rb_unit &code) { code.functions = nullptr; }}) {
+    SampleUnit sample;
+    without(sample.code);
+    EXPECT_NE(loadUnit(sample.code, unit).message().find("lacks"),
+              std::string::npos);
+  }
+}
+
+/// The batch, its gradient and evaluation may lie where nothing lasts.
+TEST(Unit, ResultsMayBeScratch) {
+  json manifest = json::parse(sampleManifest());
+  manifest["gradient"]["region"] = "scratch";
+  manifest["gradient"]["offset"] = 64;
+  manifest["evaluate"]["loss"] = {{"region", "scratch"}, {"offset", 0}};
+  Unit unit;
+  Status status = load(manifest.dump(), unit);
+  ASSERT_TRUE(status) << status.message();
+  EXPECT_EQ(unit.gradient.region, RB_SCRATCH);
+  EXPECT_EQ(unit.evaluateLoss.region, RB_SCRATCH);
 }
 
 struct BadManifest {
@@ -135,16 +153,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"/quantum", 0, "quantum: must be"},
         BadManifest{"/events", 1 << 20, "events: must be"},
         BadManifest{"/regions/private", -8, "regions.private: must be"},
-        BadManifest{"/regions/shared", UINT64_MAX, "regions.shared: must be"},
-        BadManifest{"/regions/result", 64, "round.samples: lies outside"},
+        BadManifest{"/regions/scratch", UINT64_MAX, "regions.scratch: must be"},
+        BadManifest{"/values/1", 0, "values[1]: must be a number of bytes"},
+        BadManifest{"/values/0", "24", "values[0]: must be a number of bytes"},
         BadManifest{"/cells/0/offset", 1024, "cells[0]: lies outside"},
         BadManifest{"/cells/0/offset", INT64_MAX - 3, "cells[0]: lies outside"},
         BadManifest{"/cells/0/offset", 2, "multiple of 4"},
         BadManifest{"/cells/0/bytes", 25, "cells[0].bytes: is not a multiple"},
         BadManifest{"/cells/0/bytes", 20, "smaller than the layout"},
         BadManifest{"/cells/0/init", "ones", "cells[0].init: must be"},
-        BadManifest{"/cells/0/region", "result", "must be private or shared"},
-        BadManifest{"/cells/0/region", "cloud", "private, shared, result"},
+        BadManifest{"/cells/0/region", "scratch", "must be private"},
+        BadManifest{"/cells/0/region", "shared", "must be private or scratch"},
         BadManifest{"/cells/2/name", "w", "'w' appears twice"},
         BadManifest{"/cells/2/init", "layout", "needs f32 or f64"},
         BadManifest{"/cells/3/default", 1e19, "cells[3].default: must be"},
@@ -159,5 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"/batch/ids/dtype", "f64", "must be i64"},
         BadManifest{"/evaluate/loss/offset", 1020, "evaluate.loss: lies out"},
         BadManifest{"/gradient/offset", 1004, "gradient: lies outside"},
+        BadManifest{"/gradient/samples/offset", 4, "gradient.samples: its off"},
+        BadManifest{"/gradient/loss/region", "result",
+                    "gradient.loss.region: must be private or scratch"},
         BadManifest{"/buckets/0/count", 7, "buckets[0].count: must be"},
         BadManifest{"/buckets/0/slots/0", "fc", "there is no slot 'fc'"}));

@@ -3,7 +3,6 @@
 #include "common/hand_unit.h"
 
 #include "abi/context_impl.h"
-#include "abi/strand.h"
 #include "sim/payload.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +40,10 @@ struct SharingEnvironment : FakeEnvironment {
     future = 1;
     return Status::ok();
   }
-  Status await(const Caller &, FutureHandle, Parts outs) override {
+  Status await(const Caller &who, FutureHandle future, Parts outs,
+               int64_t first) override {
+    if (first >= 0)
+      (void)FakeEnvironment::await(who, future, {}, first);
     return held.copyTo(outs);
   }
 };
@@ -51,13 +53,13 @@ protected:
   Values() : code(withValues(), delayedFunctions()) {
     Status status = loadUnit(code.code, unit);
     EXPECT_TRUE(status) << status.message();
-    void *regions[] = {&memory, nullptr, nullptr, &scratch};
+    void *regions[] = {&memory, &scratch};
     for (rb_ctx *&each : strands)
-      each = makeStrandContext({.unit = unit,
-                                .environment = environment,
-                                .caller = {1, 0, 5},
-                                .regions = regions,
-                                .looks = &looks});
+      each = makeContext({.unit = unit,
+                          .environment = environment,
+                          .caller = {1, 0, 5},
+                          .regions = regions,
+                          .looks = &looks});
   }
   ~Values() override {
     for (rb_ctx *each : strands)
@@ -76,9 +78,9 @@ protected:
     int64_t future = 0;
     ASSERT_EQ(rb_all_reduce(ctx, 0, &range, 1, &future), RB_OK);
   }
-  void awaitIn(int32_t value) {
+  void awaitIn(int32_t value, int64_t bytes = -1) {
     rb_range range{value, RB_F32, 0, count};
-    ASSERT_EQ(rb_await(ctx, 1, &range, 1), RB_OK);
+    ASSERT_EQ(rb_await(ctx, 1, &range, 1, bytes), RB_OK);
   }
 
   HandUnit code;
@@ -189,6 +191,28 @@ TEST_F(Values, GiveTheirMemoryBack) {
   ASSERT_EQ(rb_drop(ctx, first), RB_OK);
   fill(second, 2);
   EXPECT_EQ(at(second), used);
+}
+
+/// What an await went on without is waited for before it is used, and not again
+/// once all of it is there.
+TEST_F(Values, ArriveInParts) {
+  fill(first, 1);
+  startFrom(first);
+  awaitIn(second, 8);
+  auto calls = [&] { return std::exchange(environment.calls, {}); };
+  using List = std::vector<std::string>;
+  EXPECT_EQ(calls(), List{"0:5 await 1 first 8"});
+  EXPECT_EQ(rb_arrive(ctx, RB_COMM, second, 16, 0), RB_OK);
+  EXPECT_EQ(rb_arrive(ctx, RB_COMM, second, bytes, 0), RB_OK);
+  EXPECT_EQ(calls(), (List{"0:5 arrive 1 16", "0:5 arrive 1 128"}));
+  EXPECT_EQ(rb_arrive(ctx, RB_COMM, second, bytes, 0), RB_OK);
+  EXPECT_EQ(calls(), List());
+  // A whole await leaves nothing to wait for.
+  startFrom(first);
+  awaitIn(second);
+  EXPECT_EQ(rb_arrive(ctx, RB_COMM, second, bytes, 0), RB_OK);
+  EXPECT_EQ(calls(), List());
+  EXPECT_EQ(rb_arrive(ctx, RB_COMM, second, bytes + 1, 0), RB_INVALID);
 }
 
 TEST_F(Values, AreRefusedWhereThereAreNone) {

@@ -75,7 +75,8 @@ public:
     return future == 0;
   }
   /// A sum of one: what was sent.
-  Status await(const Caller &who, FutureHandle future, Parts outs) override {
+  Status await(const Caller &who, FutureHandle future, Parts outs,
+               int64_t first) override {
     size_t from = 0;
     for (const Part &part : outs) {
       auto bytes = static_cast<size_t>(bytesOf(part));
@@ -85,7 +86,24 @@ public:
         std::memcpy(part.data, sent.data() + from, bytes);
       from += bytes;
     }
-    return note(who, "await " + std::to_string(future), answer);
+    return note(who,
+                "await " + std::to_string(future) +
+                    (first < 0 ? "" : " first " + std::to_string(first)),
+                answer);
+  }
+  Status ready(const Caller &who, int channel, const Part &operand,
+               int64_t bytes, double) override {
+    return note(who,
+                "ready " + std::to_string(channel) + " " +
+                    std::to_string(bytes) + " of " +
+                    std::to_string(bytesOf(operand)),
+                answer);
+  }
+  Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
+                double) override {
+    return note(
+        who, "arrive " + std::to_string(future) + " " + std::to_string(bytes),
+        answer);
   }
   void repeated(const Caller &who, int64_t count) override {
     (void)note(who, "repeated " + std::to_string(count), {});

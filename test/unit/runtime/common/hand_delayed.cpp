@@ -16,7 +16,7 @@ int32_t applyCarried(rb_ctx *ctx) {
   HandPrivate &p = handPrivate(ctx);
   rb_range outs[4];
   sumRanges(offsetof(HandPrivate, all), outs);
-  HAND_TRY(rb_await(ctx, p.carried, outs, 4));
+  HAND_TRY(rb_await(ctx, p.carried, outs, 4, -1));
   if (p.all.samples == 0)
     return RB_OK;
   HAND_TRY(rb_lock(ctx, 0, "w seen"));

@@ -52,7 +52,7 @@ int32_t gossipRound(rb_ctx *ctx, int32_t *go) {
     rb_range out = {RB_SCRATCH, RB_F32, offsetof(HandScratch, received), 3};
     int64_t future = 0;
     HAND_TRY(rb_exchange(ctx, 0, next[0], next[1], &in, 1, &future));
-    HAND_TRY(rb_await(ctx, future, &out, 1));
+    HAND_TRY(rb_await(ctx, future, &out, 1, -1));
     HAND_TRY(rb_lock(ctx, 0, "w"));
     for (int i = 0; i < 3; ++i)
       p.w[i] -= 0.5f * (p.snapshot[i] - handScratch(ctx).received[i]);
@@ -71,7 +71,7 @@ int32_t gossipModel(rb_ctx *ctx, int32_t *) {
   int64_t future = 0;
   HAND_TRY(rb_all_reduce(ctx, 1, ranges, 2, &future));
   ranges[0] = at(offsetof(HandPrivate, model), RB_F32, 3);
-  HAND_TRY(rb_await(ctx, future, ranges, 2));
+  HAND_TRY(rb_await(ctx, future, ranges, 2, -1));
   for (float &value : p.model)
     value /= float(p.version);
   return RB_OK;

@@ -18,7 +18,7 @@ int32_t awaitGrant(rb_ctx *ctx) {
                      at(offsetof(HandPrivate, version), RB_I64, 1),
                      at(offsetof(HandPrivate, ticket), RB_I64, 1),
                      at(offsetof(HandPrivate, go), RB_I64, 1)};
-  return rb_await(ctx, p.carried, outs, 4);
+  return rb_await(ctx, p.carried, outs, 4, -1);
 }
 
 int32_t workerRound(rb_ctx *ctx, int32_t *go) {

@@ -59,6 +59,21 @@ static int32_t evaluateHand(rb_ctx *ctx) {
   return RB_OK;
 }
 
+/// At the model, as an evaluation is: the vector on top of what is there, the
+/// samples and the loss of this batch.
+static int32_t gradientHand(rb_ctx *ctx) {
+  HandPrivate &p = handPrivate(ctx);
+  HandScratch &s = handScratch(ctx);
+  HandSum sum = {{s.gradient[0], s.gradient[1], s.gradient[2]}, 0, 0, 0};
+  for (int64_t i = 0; i < handQuantum; ++i)
+    if (s.weights[i] != 0)
+      addSample(p.model, s.x[i], s.y[i], sum);
+  std::memcpy(s.gradient, sum.g, sizeof sum.g);
+  p.gradientSamples = sum.samples;
+  p.gradientLoss = sum.loss;
+  return RB_OK;
+}
+
 static json cell(const char *name, const char *role, size_t offset, int bytes,
                  const char *dtype, const char *init) {
   return {{"name", name},     {"role", role},   {"region", "private"},
@@ -88,13 +103,13 @@ json rubato::test::handManifest() {
       {"abi", RUBATO_ABI_VERSION},
       {"producer", "rubato test"},
       {"model", "least-squares"},
+      {"options", {{"loss", "mse"}, {"optimizer", "sgd"}, {"lr", 0.1}}},
       {"float", "f32"},
       {"quantum", handQuantum},
+      {"values", json::array()},
+      {"events", 0},
       {"regions",
-       {{"private", sizeof(HandPrivate)},
-        {"shared", 0},
-        {"result", 0},
-        {"scratch", sizeof(HandScratch)}}},
+       {{"private", sizeof(HandPrivate)}, {"scratch", sizeof(HandScratch)}}},
       {"cells",
        {cell("w", "parameter", offsetof(HandPrivate, w), 12, "f32", "layout"),
         cell("seen", "counter", offsetof(HandPrivate, seen), 8, "i64", "zero"),
@@ -116,6 +131,11 @@ json rubato::test::handManifest() {
        {{"loss", place("private", offsetof(HandPrivate, evalLoss))},
         {"correct", place("private", offsetof(HandPrivate, correct))},
         {"valid", place("private", offsetof(HandPrivate, valid))}}},
+      {"gradient",
+       {{"region", "scratch"},
+        {"offset", offsetof(HandScratch, gradient)},
+        {"samples", place("private", offsetof(HandPrivate, gradientSamples))},
+        {"loss", place("private", offsetof(HandPrivate, gradientLoss))}}},
       {"parameters", place("private", offsetof(HandPrivate, model))}};
 }
 
@@ -151,6 +171,7 @@ HandUnit::HandUnit(json text, std::vector<rb_function> list)
   code.manifest_size = manifest.size();
   code.weights = weights.data();
   code.weights_size = weights.size();
+  code.gradient = gradientHand;
   code.evaluate = evaluateHand;
   code.functions = functions.data();
   code.function_count = functions.size();

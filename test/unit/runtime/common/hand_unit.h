@@ -21,6 +21,7 @@ struct HandScratch {
   alignas(64) float weights[handQuantum];
   alignas(64) int64_t ids[handQuantum];
   alignas(64) float received[3];
+  alignas(64) float gradient[3]; // of the unit alone
 };
 
 /// A gradient with its samples, loss and a stop flag: what is reduced.
@@ -40,6 +41,8 @@ struct HandPrivate {
   alignas(64) int64_t mode; // of the program; a setting
   alignas(64) double evalLoss;
   int64_t correct, valid;
+  alignas(64) int64_t gradientSamples;
+  double gradientLoss;
   alignas(64) HandSum own;
   alignas(64) HandSum all;
   alignas(64) int64_t carried; // a future
@@ -77,6 +80,11 @@ struct HandUnit {
 
 inline constexpr char handTemplate[] = "head|aaaaaaaa|bbbb|tail";
 
+/// Synchronous: every round starts a reduction and awaits it. As many
+/// micro-batches by cursor as the run wants.
+const rb_unit &syncUnit();
+nlohmann::json syncManifest();
+std::vector<rb_function> syncFunctions();
 /// A gradient is applied one round after it was taken. Mode 0: one micro-batch
 /// by cursor in every round; mode 1: from the queue until the reduction of the
 /// round before has arrived.

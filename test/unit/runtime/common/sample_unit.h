@@ -1,12 +1,14 @@
-// A unit as a compiler would make it, for tests: two slots, one bucket of six
-// elements, two rows per micro-batch.
+// A unit as a compiler would make it, for tests of the ABI itself: two slots,
+// one bucket of six elements, two rows per micro-batch, two values, and a
+// program of one strand.
 #pragma once
 
 #include "bytes.h"
+#include "fake_environment.h"
 
+#include "abi/cells.h"
 #include "abi/context.h"
 #include "abi/unit.h"
-#include "fabric/group.h"
 
 #include <cstring>
 #include <string>
@@ -18,8 +20,8 @@ inline std::string sampleManifest() {
   "abi": 3, "producer": "rubato 0.1.0", "model": "sample",
   "options": {"loss": "mse", "lr": 0.05, "nesterov": true},
   "float": "f32", "quantum": 2,
-  "regions": {"private": 1024, "shared": 128, "result": 128},
-  "events": 3, "futures": 2,
+  "regions": {"private": 1024, "scratch": 128},
+  "values": [24, 24], "events": 3,
   "cells": [
     {"name": "w", "role": "parameter", "region": "private", "offset": 0,
      "bytes": 24, "dtype": "f32", "init": "layout"},
@@ -40,15 +42,23 @@ inline std::string sampleManifest() {
                 "offset": 256}],
     "weights": {"dtype": "f32", "offset": 320},
     "ids": {"dtype": "i64", "offset": 384}},
-  "round": {"samples": {"region": "result", "offset": 64},
-            "loss": {"region": "result", "offset": 72}},
   "evaluate": {"loss": {"region": "private", "offset": 512},
                "correct": {"region": "private", "offset": 520},
                "valid": {"region": "private", "offset": 528}},
   "gradient": {"region": "private", "offset": 576,
                "samples": {"region": "private", "offset": 640},
                "loss": {"region": "private", "offset": 648}},
-  "buckets": [{"offset": 0, "count": 6, "slots": ["fc.bias", "fc.weight"]}]
+  "buckets": [{"offset": 0, "count": 6, "slots": ["fc.bias", "fc.weight"]}],
+  "parameters": {"region": "private", "offset": 0},
+  "program": {
+    "functions": ["worker.round"],
+    "roles": [{"name": "worker", "count": -1, "init": -1, "drain": -1,
+               "model": -1, "strands": [
+                 {"name": "round", "function": 0, "cursor": true,
+                  "lockstep": true, "polls": [], "frame": []}]}],
+    "channels": [{"name": "grads", "kind": "collective", "bytes": 64,
+                  "server": "", "exempt": 0}],
+    "policies": [], "rendezvous": [], "locks": 1, "commits": false}
 })json";
 }
 
@@ -80,58 +90,66 @@ struct SampleUnit {
     code.manifest_size = manifest.size();
     code.weights = weights.data();
     code.weights_size = weights.size();
-    code.round = round ? round : [](rb_ctx *, int32_t *) { return 0; };
     code.gradient = code.evaluate = [](rb_ctx *) { return 0; };
+    if (round)
+      function.fn = round;
+    code.functions = &function;
+    code.function_count = 1;
   }
   SampleUnit(const SampleUnit &) = delete;
 
   std::string manifest, weights;
+  rb_function function = {"worker.round",
+                          [](rb_ctx *, int32_t *) { return 0; }};
   rb_unit code = {};
 };
 
 /// Begins its one segment.
-inline int32_t beginRound(rb_ctx *ctx) {
-  static const rb_segment_info round = {"round", nullptr, 0, 1, 1};
+inline int32_t beginSegment(rb_ctx *ctx) {
+  static const rb_segment_info segment = {"worker.gradient", nullptr, 0, 1};
   int32_t replayed = 1;
-  int32_t status = rb_segment_begin(ctx, &round, &replayed);
+  int32_t status = rb_segment_begin(ctx, &segment, &replayed);
   return status != RB_OK ? status : replayed ? RB_INVALID : RB_OK;
 }
 
-/// A source of the same batch for ever: x is 1, 2, 3, 4.
-struct SampleSource : rubato::BatchSource {
-  int64_t quanta() const override { return 3; }
-  rubato::Status next(const rubato::BatchBuffers &to) override {
-    const float x[] = {1, 2, 3, 4};
-    std::memcpy(to.inputs[0], x, sizeof(x));
-    to.ids[0] = calls++;
-    return rubato::Status::ok();
-  }
-  int64_t calls = 0;
-};
-
-/// A context with all it needs; `start` says how it went.
-struct SampleWorker {
-  SampleWorker(const SampleUnit &code, rubato::Group &group,
-               rubato::ContextOptions options = {}) {
+/// A strand with all it needs, in an environment that notes its calls; `start`
+/// says how it went.
+struct SampleStrand {
+  explicit SampleStrand(const SampleUnit &code,
+                        rubato::DeviceKind device = rubato::DeviceKind::Cpu,
+                        std::FILE *trace = nullptr,
+                        rubato::Timeline *timeline = nullptr) {
     start = rubato::loadUnit(code.code, unit);
-    if (start)
-      start = rubato::makeContext(unit, group, source, options, context);
+    if (!start)
+      return;
+    void *regions[] = {memory, scratch};
+    start = rubato::initialiseCells(unit, regions);
+    context = rubato::makeContext({.unit = unit,
+                                   .environment = environment,
+                                   .caller = {0, 0, 0},
+                                   .regions = regions,
+                                   .timeline = timeline,
+                                   .device = device,
+                                   .trace = trace});
   }
-  ~SampleWorker() {
+  ~SampleStrand() {
     if (context)
       rubato::destroyContext(context);
   }
-  SampleWorker(const SampleWorker &) = delete;
+  SampleStrand(const SampleStrand &) = delete;
 
-  template <typename T> T *at(rb_region region, int64_t offset) {
-    return static_cast<T *>(rubato::address(context, {region, offset}));
+  template <typename T> T *at(int32_t region, int64_t offset) {
+    return reinterpret_cast<T *>(
+        static_cast<char *>(rb_regions(context)[region]) + offset);
   }
   const std::string &error() const {
     return rubato::lastError(context).message();
   }
 
+  alignas(256) char memory[1024] = {};
+  alignas(256) char scratch[128] = {};
   rubato::Unit unit;
-  SampleSource source;
+  rubato::test::FakeEnvironment environment;
   rubato::Status start;
   rb_ctx *context = nullptr;
 };

@@ -1,9 +1,9 @@
 // The queue of samples, the order behind it, and the cursor of rounds.
+#include "data/batch_writer.h"
 #include "data/cursor.h"
 #include "data/permutation.h"
 #include "data/sample_order.h"
 #include "data/sample_queue.h"
-#include "data/sources.h"
 #include "support/memory.h"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,8 @@
 #include "transports.h"
 
 #include <cstring>
+#include <filesystem>
+#include <sys/mman.h>
 
 using namespace rubato;
 
@@ -155,6 +157,44 @@ TEST_P(Collectives, AFutureIsDoneWhileEverybodyComputes) {
   });
 }
 
+TEST_P(Collectives, NothingIsDoneBeforeAllHaveStarted) {
+  make(2, {grads});
+  std::vector<float> values(40000, 1.0f), got[2];
+  Part ins[] = {partOf(values)};
+  int64_t futures[2] = {0, 0};
+  ASSERT_TRUE(fabric->startAllReduce(0, 0, ins, futures[0]));
+  usleep(2000);
+  EXPECT_FALSE(fabric->done(0, futures[0]));
+  ASSERT_TRUE(fabric->startAllReduce(1, 0, ins, futures[1]));
+  for (int rank : {0, 1}) {
+    got[rank].resize(values.size());
+    Part outs[] = {partOf(got[rank])};
+    ASSERT_TRUE(fabric->await(rank, futures[rank], outs, soon()));
+    EXPECT_EQ(got[rank], std::vector<float>(values.size(), 2.0f));
+  }
+}
+
+TEST_P(Collectives, ABarrierHoldsEverybodyBack) {
+  constexpr int members = 4;
+  make(members, {grads});
+  // Shared with the members, which may be processes.
+  auto *arrived = static_cast<std::atomic<int64_t> *>(
+      mmap(nullptr, members * sizeof(int64_t), PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(arrived, MAP_FAILED);
+  runAll([&](int rank) {
+    for (int64_t round = 1; round <= 200; ++round) {
+      arrived[rank].store(round, std::memory_order_relaxed);
+      NEED_OK(fabric->barrier(rank, soon()));
+      for (int other = 0; other < members; ++other)
+        NEED(arrived[other].load(std::memory_order_relaxed) >= round);
+    }
+    fabric->leave(rank);
+    return true;
+  });
+  munmap(arrived, members * sizeof(int64_t));
+}
+
 TEST_P(Collectives, ACancelledOneCountsForTheOthers) {
   make(2, {grads});
   runAll([&](int rank) {
@@ -286,9 +326,44 @@ TEST(Transport, RefusesRunsThatCannotBe) {
   ChannelSpec noServer{"m", ChannelSpec::Kind::Mailbox, 8, 3, 0};
   for (auto make : {makeThreadFabric, makeSharedFabric}) {
     EXPECT_FALSE(make(0, {}, fabric));
+    EXPECT_FALSE(make(maxMembers + 1, {}, fabric));
     EXPECT_FALSE(make(3, {&noServer, 1}, fabric));
     EXPECT_FALSE(make(65, {&noServer, 1}, fabric));
   }
+}
+
+TEST(Transport, RefusesMoreMemoryThanThereIs) {
+  std::unique_ptr<Fabric> fabric;
+  ChannelSpec huge = grads;
+  for (int64_t bytes : {int64_t(1) << 44, INT64_MAX / 2, int64_t(-1)}) {
+    huge.bytes = bytes;
+    EXPECT_FALSE(makeSharedFabric(2, {&huge, 1}, fabric)) << bytes;
+  }
+  EXPECT_EQ(fabric, nullptr);
+}
+
+size_t entriesOf(const char *directory) {
+  std::error_code error;
+  return size_t(
+      std::distance(std::filesystem::directory_iterator(directory, error), {}));
+}
+
+TEST(Transport, LeavesNothingBehind) {
+  size_t descriptors = entriesOf("/proc/self/fd");
+  size_t names = entriesOf("/dev/shm");
+  std::unique_ptr<Fabric> fabric;
+  ASSERT_TRUE(makeSharedFabric(2, {&grads, 1}, fabric));
+  BlockDemand demand{1 << 20, 2};
+  ASSERT_TRUE(fabric->mapBlocks({&demand, 1}));
+  EXPECT_EQ(entriesOf("/proc/self/fd"), descriptors);
+  EXPECT_EQ(entriesOf("/dev/shm"), names);
+  EXPECT_EQ(
+      runMembers(By::Processes, 2,
+                 [&](int rank) { return bool(fabric->barrier(rank, soon())); }),
+      0);
+  fabric.reset();
+  EXPECT_EQ(entriesOf("/proc/self/fd"), descriptors);
+  EXPECT_EQ(entriesOf("/dev/shm"), names);
 }
 
 TEST(Transport, SlowLinksDeliverLate) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <sys/mman.h>
 
 using namespace rubato;
 
@@ -102,6 +103,82 @@ TEST_P(Kill, CollectivesEndWithTheLostMembersName) {
   });
   kill(victim);
   expectGoodEnds();
+}
+
+/// Whatever was said of operands before they were started.
+TEST_P(Kill, PartsThatWereReadyAreNotSummedWithoutTheirStart) {
+  constexpr int64_t count = 200000, bytes = count * int64_t{sizeof(float)};
+  make(4, {{"grads", ChannelSpec::Kind::Collective, bytes, -1, 0}});
+  BlockDemand demand{bytes, 5};
+  ASSERT_TRUE(fabric->mapBlocks({&demand, 1}));
+  int victim = GetParam() % 4;
+  start([&](int rank) {
+    for (int64_t call = 1;; ++call) {
+      SharedBlock value = fabric->blocks(rank).take(bytes), sum;
+      auto *numbers = reinterpret_cast<float *>(value->data);
+      std::fill_n(numbers, count, -1e30f);
+      Part ins[] = {{RB_F32, count, value->data, &value}};
+      Part outs[] = {{RB_F32, count, nullptr, &sum}};
+      Status status;
+      for (int part = 0; part < 4 && status; ++part) {
+        std::fill_n(numbers + part * count / 4, count / 4, float(call));
+        status = fabric->ready(rank, 0, ins[0], (part + 1) * bytes / 4);
+      }
+      int64_t future = 0;
+      if (status)
+        status = fabric->startAllReduce(rank, 0, ins, future);
+      value.reset();
+      if (status)
+        status = fabric->awaitFirst(rank, future, outs, bytes / 4, soon());
+      if (status)
+        status = fabric->arrive(rank, future, bytes, soon());
+      if (status) {
+        auto *sums = reinterpret_cast<const float *>(sum->data);
+        NEED(std::all_of(sums, sums + count,
+                         [&](float each) { return each == 4 * float(call); }));
+        continue;
+      }
+      std::string who = "rank " + std::to_string(victim) + " is gone";
+      NEED(failsWith(status, ErrorCode::Communication,
+                     {who.c_str(), ": all-reduce ", "'grads'"}));
+      fabric->leave(rank);
+      return true;
+    }
+  });
+  kill(victim);
+  expectGoodEnds();
+}
+
+/// Who is killed at a random moment is in all the sums of the others, or in
+/// none from then on: all survivors have the same ones.
+TEST_P(Kill, SurvivorsAgreeOnWhatWasSummed) {
+  struct Counts {
+    std::atomic<int64_t> passed[4];
+  };
+  auto *counts = static_cast<Counts *>(mmap(nullptr, sizeof(Counts),
+                                            PROT_READ | PROT_WRITE,
+                                            MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(counts, MAP_FAILED);
+  make(4, {{"grads", ChannelSpec::Kind::Collective, 4096, -1, 0}});
+  int victim = GetParam() % 4, other = (victim + 1) % 4;
+  start([&](int rank) {
+    std::vector<float> values(16, 1.0f);
+    Part parts[] = {partOf(values)};
+    int64_t future = 0;
+    while (fabric->startAllReduce(rank, 0, parts, future) &&
+           fabric->await(rank, future, parts, soon()))
+      ++counts->passed[rank];
+    fabric->leave(rank);
+    return true;
+  });
+  while (counts->passed[other] < 10)
+    usleep(100);
+  kill(victim, 1 + unsigned(GetParam()) * 137);
+  expectGoodEnds();
+  for (int rank = 0; rank < 4; ++rank)
+    if (rank != victim)
+      EXPECT_EQ(counts->passed[rank], counts->passed[other]) << rank;
+  munmap(counts, sizeof(Counts));
 }
 
 TEST_P(Kill, WhatTheDeadWereSummingIsSummedByOthers) {

@@ -3,6 +3,7 @@
 // up is seen from the order of things, or against an hour.
 #include "transports.h"
 
+#include <algorithm>
 #include <csignal>
 
 using namespace rubato;
@@ -161,6 +162,128 @@ TEST_P(SlowLinks, LatencyOccupiesNothing) {
   usleep(1000);
   EXPECT_TRUE(fabric->done(2, future));
 }
+
+/// Two parts of one value, of which the first is ready early: a part occupies
+/// the link from when all are ready with it, and not before the part in front
+/// of it has passed.
+class SlowParts : public SlowLinks {
+protected:
+  void makeParts(int64_t firstBytes, int64_t lastBytes) {
+    first = firstBytes;
+    all = firstBytes + lastBytes;
+    make(2, {{"sums", ChannelSpec::Kind::Collective, all, -1, 0}});
+    BlockDemand demand{all, 4};
+    ASSERT_TRUE(fabric->mapBlocks({&demand, 1}));
+    for (int rank : {0, 1}) {
+      operands[rank] = fabric->blocks(rank).take(all);
+      std::fill_n(reinterpret_cast<float *>(operands[rank]->data), all / 4,
+                  1.0f);
+    }
+  }
+  Part operand(int rank) {
+    return {RB_F32, all / 4, operands[rank]->data, &operands[rank]};
+  }
+  void say(int rank, int64_t bytes) {
+    Status status = fabric->ready(rank, 0, operand(rank), bytes);
+    EXPECT_TRUE(status) << status.message();
+  }
+  void startBoth() {
+    for (int rank : {0, 1}) {
+      Part ins[] = {operand(rank)};
+      Status status = fabric->startAllReduce(rank, 0, ins, futures[rank]);
+      EXPECT_TRUE(status) << status.message();
+    }
+    started = steady_clock::now();
+  }
+  void awaitFirst(int rank) {
+    Part outs[] = {{RB_F32, all / 4, nullptr, &sums[rank]}};
+    Status status =
+        fabric->awaitFirst(rank, futures[rank], outs, first, soon());
+    EXPECT_TRUE(status) << status.message();
+  }
+  void arrive(int rank) {
+    Status status = fabric->arrive(rank, futures[rank], all, soon());
+    EXPECT_TRUE(status) << status.message();
+    for (int64_t i = 0; i < all / 4; ++i)
+      ASSERT_EQ(reinterpret_cast<const float *>(sums[rank]->data)[i], 2.0f);
+  }
+  static nanoseconds transfer(int64_t bytes) {
+    return nanoseconds(int64_t(double(bytes) * 1e9 / kRate));
+  }
+
+  int64_t first = 0, all = 0, futures[2] = {0, 0};
+  SharedBlock operands[2], sums[2];
+  steady_clock::time_point started;
+};
+
+TEST_P(SlowParts, PassOneAfterAnother) {
+  makeParts(8000, 4000);
+  begin = steady_clock::now();
+  for (int rank : {0, 1})
+    say(rank, first);
+  startBoth();
+  awaitFirst(0);
+  EXPECT_GE(since(), transfer(8000));
+  arrive(0);
+  EXPECT_GE(since(), transfer(12000));
+  awaitFirst(1);
+  arrive(1);
+}
+
+TEST_P(SlowParts, WaitForTheLastMember) {
+  makeParts(8000, 4000);
+  say(0, first);
+  usleep(60000);
+  begin = steady_clock::now(); // what counts is when the other is ready
+  say(1, first);
+  startBoth();
+  awaitFirst(0);
+  EXPECT_GE(since(), transfer(8000));
+  arrive(0);
+  EXPECT_GE(since(), transfer(12000));
+}
+
+/// Against a second that the first part takes.
+TEST_P(SlowParts, PassBeforeTheStart) {
+  makeParts(80000, 4000);
+  begin = steady_clock::now();
+  for (int rank : {0, 1})
+    say(rank, first);
+  std::this_thread::sleep_until(begin + transfer(80000) + milliseconds(10));
+  startBoth();
+  auto late = started;
+  awaitFirst(0); // was there
+  arrive(0);
+  EXPECT_GE(steady_clock::now() - late, transfer(4000) - milliseconds(1));
+  EXPECT_LT(steady_clock::now() - late, transfer(80000));
+}
+
+/// Against a second that the last part takes.
+TEST_P(SlowParts, AreThereBeforeTheRest) {
+  makeParts(4096, 80000);
+  startBoth();
+  // One who says nothing has the whole at once: there are no parts.
+  begin = started;
+  awaitFirst(0);
+  EXPECT_GE(since(), transfer(84096) - milliseconds(1));
+  arrive(0);
+  awaitFirst(1);
+  arrive(1);
+  for (int rank : {0, 1})
+    sums[rank].reset();
+  for (int rank : {0, 1})
+    say(rank, first);
+  startBoth();
+  awaitFirst(0);
+  EXPECT_FALSE(fabric->done(0, futures[0]));
+  EXPECT_LT(steady_clock::now() - started, transfer(80000));
+  arrive(0);
+  EXPECT_GE(steady_clock::now() - started, transfer(80000));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SlowParts, testing::Bool(), [](const auto &info) {
+  return info.param ? "Shared" : "Threads";
+});
 
 INSTANTIATE_TEST_SUITE_P(All, SlowLinks, testing::Bool(), [](const auto &info) {
   return info.param ? "Shared" : "Threads";

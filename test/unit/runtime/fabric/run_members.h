@@ -1,8 +1,8 @@
-// Runs a function as every member of a group: by threads or by processes.
+// Runs a function as every member of a run: by threads or by processes.
 #pragma once
 
-#include "fabric/group.h"
-
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <sys/wait.h>
 #include <thread>

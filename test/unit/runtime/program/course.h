@@ -9,7 +9,6 @@
 #include "program/channels.h"
 #include "program/member.h"
 #include "program/real_environment.h"
-#include "program/synchronous.h"
 #include "support/memory.h"
 
 #include <gtest/gtest.h>
@@ -22,10 +21,11 @@ struct Course {
   Course(const rb_unit &code, int members, int64_t budget, int64_t samples = 50)
       : members(members), points(samples), statistics(size_t(members)) {
     check(loadUnit(code, unit));
-    if (unit.program.empty())
-      check(asProgram(Unit(unit), unit));
     data = points.load(unit);
-    check(makeThreadFabric(members, channelsOf(unit.program, members), fabric));
+    auto channels = channelsOf(unit.program, members);
+    check(shared ? makeSharedFabric(members, channels, fabric)
+                 : makeThreadFabric(members, channels, fabric));
+    check(fabric->mapBlocks(blocksOf(unit.valueBytes, channels)));
     check(LocalDesk::make(unit.program, members, 0, samples, desk));
     check(Memory::sharedMemory(SampleQueue::bytes(1024), "queue", memory));
     RealSetup setup{.program = unit.program,
@@ -38,6 +38,7 @@ struct Course {
                     .queue = SampleQueue::make(memory.data(), samples, 1024),
                     .statistics = statistics.data(),
                     .slow = {},
+                    .learningRate = "",
                     .deadline = std::chrono::seconds(30)};
     if (tune)
       tune(setup);
@@ -48,7 +49,8 @@ struct Course {
                           .environment = *environment,
                           .rank = rank,
                           .members = members,
-                          .data = &data},
+                          .data = &data,
+                          .blocks = &fabric->blocks(rank)},
                          member));
       member->set("budget", budget);
       crew.push_back(std::move(member));
@@ -87,6 +89,8 @@ struct Course {
         crew[size_t(rank)]->address({RB_PRIVATE, 0}));
   }
 
+  /// Whether the next one is of memory that processes could share.
+  static inline bool shared = false;
   /// Changes the set-up of the next one.
   static inline void (*tune)(RealSetup &setup) = nullptr;
 

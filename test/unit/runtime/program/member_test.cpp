@@ -1,13 +1,10 @@
 // A member by itself: its memory, the order of its parts, rounds that are run
-// again, and synchronous rounds as a program.
+// again, and its model.
 #include "common/fake_environment.h"
 #include "common/hand_unit.h"
 #include "common/points.h"
-#include "common/sample_unit.h"
-#include "train/fake_unit.h"
 
 #include "program/member.h"
-#include "program/synchronous.h"
 #include "telemetry/timeline.h"
 
 #include <gtest/gtest.h>
@@ -18,10 +15,8 @@ using namespace rubato::test;
 namespace {
 
 struct Solo {
-  explicit Solo(const rb_unit &code, bool synchronous = false) {
+  explicit Solo(const rb_unit &code) {
     Status status = loadUnit(code, unit);
-    if (status && synchronous)
-      status = asProgram(Unit(unit), unit);
     data = points.load(unit);
     MemberSetup setup{.unit = unit,
                       .environment = environment,
@@ -82,8 +77,9 @@ TEST(Member, RunsARoundAgain) {
   // The second await of the second round fails once.
   struct Flaky : FakeEnvironment {
     int awaits = 0;
-    Status await(const Caller &who, FutureHandle future, Parts outs) override {
-      Status status = FakeEnvironment::await(who, future, outs);
+    Status await(const Caller &who, FutureHandle future, Parts outs,
+                 int64_t first) override {
+      Status status = FakeEnvironment::await(who, future, outs, first);
       return ++awaits == 2 ? again("once more") : status;
     }
   } flaky;
@@ -184,101 +180,100 @@ TEST(Member, HasARank) {
   EXPECT_TRUE(member->init());
 }
 
-//===----------------------------------------------------------------------===//
-// Synchronous rounds
-//===----------------------------------------------------------------------===//
-
-TEST(Synchronous, IsAProgramOfOneStrand) {
-  Unit unit, program;
-  ASSERT_TRUE(loadUnit(fakeUnit(), unit));
-  ASSERT_TRUE(asProgram(unit, program));
-  EXPECT_FALSE(isSynchronous(unit));
-  EXPECT_TRUE(isSynchronous(program));
-  ASSERT_EQ(program.program.roles.size(), 1u);
-  EXPECT_TRUE(program.program.roles[0].strands[0].cursor);
-  EXPECT_TRUE(program.program.roles[0].strands[0].lockstep);
-  EXPECT_GE(program.program.channels[0].bytes, 3 * 4 + 3 * 8);
-  EXPECT_EQ(program.parameters.offset, unit.cell("w")->place.offset);
-  Unit twice;
-  EXPECT_FALSE(asProgram(program, twice));
+TEST(Member, RunsOneRound) {
+  Solo solo(delayedUnit());
+  solo.member->set("budget", int64_t(8));
+  ASSERT_TRUE(solo.member->init());
+  for (int64_t round = 0; round < 3; ++round) {
+    bool go = round == 2;
+    ASSERT_TRUE(solo.member->round(0, go));
+    EXPECT_EQ(go, round < 2);
+    EXPECT_EQ(solo.member->rounds(0), round + 1);
+  }
+  EXPECT_EQ(solo.environment.calls.back(), "0:2 last");
 }
 
-TEST(Synchronous, ReducesOnceInARound) {
-  Solo solo(fakeUnit(), true);
+TEST(Member, ReducesOnceInASynchronousRound) {
+  Solo solo(syncUnit());
   solo.member->set("budget", int64_t(10)); // two quanta of four: two rounds
   ASSERT_TRUE(solo.member->init());
   Status status = solo.member->strand(0);
   ASSERT_TRUE(status) << status.message();
   EXPECT_EQ(solo.member->rounds(0), 2);
+  EXPECT_EQ(solo.memory().seen, 16);
   const auto &calls = solo.environment.calls;
-  ASSERT_EQ(calls.size(), 30u);
+  ASSERT_EQ(calls.size(), 26u);
   EXPECT_EQ(std::vector<std::string>(calls.begin(), calls.begin() + 13),
             (std::vector<std::string>{
                 "0:0 batch 0", "0:0 begin gradient", "0:0 end gradient",
-                "0:0 repeated 1", "0:0 batch 0", "0:0 begin gradient",
-                "0:0 end gradient", "0:0 start 0 of 4", "0:0 await 7",
-                "0:0 lock 0 w seen", "0:0 unlock 0", "0:0 begin step",
-                "0:0 end step"}));
-  EXPECT_EQ(calls[13].rfind("0:0 computed 8 ", 0), 0u) << calls[13];
-  EXPECT_EQ(calls[14], "0:0 next");
-  EXPECT_EQ(calls[22], "0:1 start 0 of 4");
-  EXPECT_EQ(calls[29], "0:1 last");
+                calls[3], "0:0 batch 0", "0:0 begin gradient",
+                "0:0 end gradient", calls[7], "0:0 start 0 of 4", "0:0 await 7",
+                "0:0 lock 0 w seen", "0:0 unlock 0", "0:0 next"}));
+  EXPECT_EQ(calls[3].rfind("0:0 computed 4 ", 0), 0u) << calls[3];
+  EXPECT_EQ(calls[21], "0:1 start 0 of 4");
+  EXPECT_EQ(calls[25], "0:1 last");
 }
 
-/// A round with two buckets: each has its collective and its event.
-int32_t bucketRound(rb_ctx *ctx, int32_t *go) {
-  auto *shared = static_cast<float *>(rb_regions(ctx)[RB_SHARED]);
-  int32_t status = rb_work(ctx, "gradient", 1); // the whole round says it
-  for (int32_t bucket = 0; bucket < 2 && status == RB_OK; ++bucket) {
-    shared[bucket] = float(bucket + 1);
-    rb_range in = {RB_SHARED, RB_F32, 4 * bucket, 1};
-    rb_range out = {RB_RESULT, RB_F32, 4 * bucket, 1};
-    rb_record(ctx, RB_COMPUTE, 2);
-    rb_wait(ctx, RB_COMM, 2); // holds the other lane back, and nobody else
-    status = rb_collective(ctx, RB_COMM, RB_ALL_REDUCE_SUM, 0, bucket, &in, 1,
-                           &out, 1, bucket);
-    rb_record(ctx, RB_COMM, bucket);
+TEST(Member, HasTheGradientOfRows) {
+  Solo solo(delayedUnit());
+  ASSERT_TRUE(solo.member->model());
+  int64_t rows[] = {5, 30, 2};
+  Member::Gradient gradient;
+  ASSERT_TRUE(solo.member->gradient(solo.data, rows, gradient));
+  HandSum sum = {};
+  for (int64_t row : rows)
+    addSample(solo.memory().w, &solo.points.x[size_t(2 * row)],
+              solo.points.y[size_t(row)], sum);
+  EXPECT_EQ(gradient.samples, 3);
+  EXPECT_DOUBLE_EQ(gradient.loss, sum.loss);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(static_cast<const float *>(gradient.flat)[i], sum.g[i]);
+  // Anew, or on top of it.
+  ASSERT_TRUE(solo.member->gradient(solo.data, rows, gradient));
+  EXPECT_EQ(gradient.samples, 3);
+  int64_t more[] = {7, 8};
+  ASSERT_TRUE(solo.member->gradient(solo.data, more, gradient, /*adds=*/true));
+  for (int64_t row : more)
+    addSample(solo.memory().w, &solo.points.x[size_t(2 * row)],
+              solo.points.y[size_t(row)], sum);
+  EXPECT_EQ(gradient.samples, 2);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(static_cast<const float *>(gradient.flat)[i], sum.g[i]);
+  EXPECT_TRUE(solo.environment.calls.empty()); // nobody else is needed
+  EXPECT_EQ(solo.member->rounds(0), 0);
+  EXPECT_EQ(solo.memory().seen, 0);
+
+  EXPECT_FALSE(
+      solo.member->gradient(solo.data, std::vector<int64_t>{50}, gradient));
+  EXPECT_FALSE(solo.member->gradient(
+      solo.data, std::vector<int64_t>{0, 1, 2, 3, 4}, gradient));
+}
+
+TEST(Member, TellsThatAGradientFailed) {
+  HandUnit code(delayedManifest(), delayedFunctions());
+  code.code.gradient = [](rb_ctx *ctx) { return rb_unlock(ctx, 9); };
+  Solo solo(code.code);
+  Member::Gradient gradient;
+  Status status =
+      solo.member->gradient(solo.data, std::vector<int64_t>{1}, gradient);
+  EXPECT_EQ(status.message().find("gradient: rank 1: there is no lock 9"), 0u)
+      << status.message();
+}
+
+TEST(Member, RefusesMoreMemoryThanTheMachineHas) {
+  for (const char *region : {"private", "scratch"}) {
+    nlohmann::json manifest = delayedManifest();
+    manifest["regions"][region] = int64_t(1) << 45;
+    HandUnit code(manifest, delayedFunctions());
+    Unit unit;
+    ASSERT_TRUE(loadUnit(code.code, unit));
+    FakeEnvironment environment;
+    std::unique_ptr<Member> member;
+    Status status = Member::make(
+        {.unit = unit, .environment = environment, .members = 1}, member);
+    EXPECT_NE(status.message().find("this machine has"), std::string::npos)
+        << status.message();
   }
-  for (int32_t bucket = 0; bucket < 2 && status == RB_OK; ++bucket)
-    status = rb_wait(ctx, RB_COMPUTE, bucket);
-  *go = 0;
-  return status;
-}
-
-TEST(Synchronous, GathersTheBucketsOfARound) {
-  SampleUnit code(bucketRound);
-  Unit unit, program;
-  ASSERT_TRUE(loadUnit(code.code, unit));
-  ASSERT_TRUE(asProgram(unit, program));
-  FakeEnvironment environment;
-  std::unique_ptr<Member> member;
-  ASSERT_TRUE(Member::make(
-      {.unit = program, .environment = environment, .members = 1}, member));
-  Status status = member->strand(0);
-  ASSERT_TRUE(status) << status.message();
-  EXPECT_EQ(environment.calls,
-            (std::vector<std::string>{
-                "0:0 start 0 of 2", "0:0 await 7", "0:0 lock 0 w w64 seen",
-                "0:0 unlock 0", "0:0 begin step", "0:0 end step", "0:0 last"}));
-  auto *sums = static_cast<float *>(member->address({RB_RESULT, 0}));
-  EXPECT_EQ(sums[0], 1);
-  EXPECT_EQ(sums[1], 2);
-}
-
-TEST(Synchronous, TellsAFailure) {
-  Solo solo(fakeUnit(), true);
-  struct Cut : FakeEnvironment {
-    Status await(const Caller &, FutureHandle, Parts) override {
-      return {ErrorCode::Communication, "rank 2 is gone"};
-    }
-  } cut;
-  std::unique_ptr<Member> member;
-  ASSERT_TRUE(Member::make(
-      {.unit = solo.unit, .environment = cut, .members = 3, .data = &solo.data},
-      member));
-  Status status = member->strand(0);
-  EXPECT_EQ(status.code(), ErrorCode::Communication);
-  EXPECT_EQ(status.message(), "worker.round, round 0: rank 2 is gone");
 }
 
 } // namespace

@@ -111,7 +111,7 @@ TEST(RealEnvironment, LeasesReturnWithANewTicket) {
     Course::check(worker.pull(who, 0, ticket - 1, future));
     Course::check(course.fabric->grant(0, 0, true, 1000,
                                        std::span(parts).first(2), ignored));
-    Course::check(worker.await(who, future, parts));
+    Course::check(worker.await(who, future, parts, -1));
   };
   std::vector<int64_t> rows(4), first = peek(course);
   auto take = [&] {
@@ -150,7 +150,7 @@ TEST(RealEnvironment, ARoundThatRunsAgainReturnsItsSamples) {
   course.fabric->lost(1);
   Course::check(
       course.environment->exchange(who, {0, 1, 5, {&part, 1}}, future));
-  Status status = course.environment->await(who, future, {&part, 1});
+  Status status = course.environment->await(who, future, {&part, 1}, -1);
   EXPECT_TRUE(isAgain(status)) << status.message();
   EXPECT_EQ(peek(course), first);
 }

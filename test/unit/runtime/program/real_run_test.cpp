@@ -1,9 +1,8 @@
 // Whole runs of programs in a real environment.
 #include "program/course.h"
-#include "train/fake_unit.h"
 
+#include "data/batch_writer.h"
 #include "data/permutation.h"
-#include "data/sources.h"
 
 #include <algorithm>
 
@@ -136,8 +135,8 @@ TEST_F(RealRun, TheServerWaitsForAll) {
     EXPECT_EQ(server.model[i], twin.memoryOf(0).model[i]);
 }
 
-TEST_F(RealRun, SynchronousRoundsAreTheOldOnes) {
-  Course run(fakeUnit(), 3, 50);
+TEST_F(RealRun, SynchronousIsTheSerialIteration) {
+  Course run(syncUnit(), 3, 50);
   run.go();
   float w[3] = {0.25f, -0.25f, 0.5f};
   Permutation order(50, 0, 0);
@@ -203,14 +202,68 @@ TEST_F(RealRun, ALossThatIsNotFiniteEndsTheRun) {
     if (round == 2)
       handPrivate(ctx).w[0] = std::numeric_limits<float>::quiet_NaN();
   };
-  Course run(delayedUnit(), 1, 400);
-  ASSERT_TRUE(run.crew[0]->init());
-  Status status = run.crew[0]->strand(0);
-  EXPECT_EQ(status.code(), ErrorCode::Numeric);
-  EXPECT_NE(status.message().find("worker.round, round 2: the loss is not "
-                                  "finite"),
-            std::string::npos)
-      << status.message();
+  auto message = [] {
+    Course run(delayedUnit(), 1, 400);
+    EXPECT_TRUE(run.crew[0]->init());
+    Status status = run.crew[0]->strand(0);
+    EXPECT_EQ(status.code(), ErrorCode::Numeric);
+    return status.message();
+  };
+  EXPECT_EQ(message(), "worker.round, round 2: the loss is not a number; try a "
+                       "smaller --lr, and check the inputs and their --scale");
+  Course::tune = [](RealSetup &setup) { setup.learningRate = "0.125"; };
+  handHook = [](rb_ctx *ctx, int64_t round) {
+    if (round == 2)
+      handPrivate(ctx).w[0] = std::numeric_limits<float>::infinity();
+  };
+  EXPECT_EQ(message().find("worker.round, round 2: the loss is infinite with "
+                           "learning rate 0.125; try"),
+            0u)
+      << message();
+}
+
+/// What each member did in a round is told once, of two rounds together if
+/// nobody has taken those before.
+TEST_F(RealRun, TellsTheRoundsOfMembers) {
+  static std::vector<RoundBoard> boards;
+  boards = std::vector<RoundBoard>(3);
+  Course::tune = [](RealSetup &setup) { setup.rounds = boards.data(); };
+  Course few(syncUnit(), 3, 100);
+  few.go();
+  auto sums = [](Course &run, int64_t rounds) {
+    for (int rank = 0; rank < 3; ++rank) {
+      RoundShare share;
+      int64_t samples = 0, last = -1, count = 0;
+      double loss = 0;
+      for (; boards[size_t(rank)].take(share); ++count) {
+        EXPECT_GT(share.round, last);
+        last = share.round;
+        samples += share.samples;
+        loss += share.loss;
+      }
+      const MemberStatistics &all = run.statistics[size_t(rank)];
+      if (all.rounds[0] <= 512) {
+        EXPECT_EQ(count, rounds);
+        EXPECT_EQ(last, rounds - 1);
+        EXPECT_EQ(samples, all.samples);
+        EXPECT_DOUBLE_EQ(loss, all.loss);
+      } else {
+        EXPECT_EQ(count, 512);
+        EXPECT_LT(samples, all.samples);
+      }
+    }
+  };
+  sums(few, 10); // 50 = 4 * 12 + 2, twice
+  Course many(syncUnit(), 3, 50 * 200);
+  many.go();
+  sums(many, 1000);
+  // The next that finds room tells what was left.
+  RoundShare share;
+  Caller who{0, 0, 1000};
+  Course::check(many.environment->next(who, true));
+  ASSERT_TRUE(boards[0].take(share));
+  EXPECT_EQ(share.round, 1000);
+  EXPECT_GT(share.samples, 4);
 }
 
 } // namespace

@@ -121,7 +121,7 @@ TEST_F(Replaying, SumsAreInTheOrderOfRanks) {
       Part in = part(ins[rank]), out = part(outs[rank]);
       RB_TRY(
           env.start({rank, 0, 0}, {Call::AllReduce, 0, 0, {&in, 1}}, future));
-      return env.await({rank, 0, 0}, future, {&out, 1});
+      return env.await({rank, 0, 0}, future, {&out, 1}, -1);
     });
   Status status = strands.run();
   EXPECT_TRUE(status) << status.message();
@@ -143,7 +143,7 @@ TEST_F(Replaying, PairsExchangeByTheirTags) {
       Part in = part(own), out = part(outs[rank]);
       RB_TRY(env.exchange({rank, 1, 0}, {1, 3 - rank, 5, {&in, 1}}, future));
       own = 0; // it was copied
-      return env.await({rank, 1, 0}, future, {&out, 1});
+      return env.await({rank, 1, 0}, future, {&out, 1}, -1);
     });
   Status status = strands.run();
   EXPECT_TRUE(status) << status.message();
@@ -176,7 +176,7 @@ TEST_F(Replaying, ACollectTakesWhomTheLogNames) {
       float model = 0;
       int64_t ticket = 0, go = 0;
       Part outs[3] = {part(model), part(ticket), part(go)};
-      RB_TRY(env.await({rank, 0, 0}, future, outs));
+      RB_TRY(env.await({rank, 0, 0}, future, outs, -1));
       EXPECT_EQ(model, 5);
       float own = float(10 * rank);
       Part in = part(own);
@@ -202,7 +202,7 @@ TEST_F(Replaying, OtherValuesAreFound) {
   float value = 3;
   strand([&] {
     Part out = part(value);
-    return env.await({0, 0, 6}, 0, {&out, 1});
+    return env.await({0, 0, 6}, 0, {&out, 1}, -1);
   });
   EXPECT_EQ(strands.run().message(),
             "rank 0, server.round, round 6: the replay left the recorded "
@@ -298,7 +298,7 @@ std::vector<int64_t> questions(Environment &env, Caller who) {
   got.insert(got.end(), rows, rows + count);
   float zero = 1;
   Part out{RB_F32, 1, &zero};
-  check(env.await(who, 0, {&out, 1}));
+  check(env.await(who, 0, {&out, 1}, -1));
   got.push_back(zero == 0);
   check(env.next(who, false));
   return got;
@@ -350,16 +350,16 @@ TEST_F(Replaying, ARoundThatWasRunAgainIsRunAgain) {
       {fake, folder.file("run.log"), 1, 2, 1}, recorder));
   float value = 0;
   Part out = part(value);
-  EXPECT_TRUE(isAgain(recorder->await({1, 0, 0}, 8, {&out, 1})));
+  EXPECT_TRUE(isAgain(recorder->await({1, 0, 0}, 8, {&out, 1}, -1)));
   fake.answer = {ErrorCode::Communication, "lost"};
-  EXPECT_FALSE(recorder->await({1, 0, 0}, 8, {&out, 1}));
+  EXPECT_FALSE(recorder->await({1, 0, 0}, 8, {&out, 1}, -1));
   ASSERT_TRUE(recorder->finish());
   event(1, 0, Call::Exchange, {1, 2, 5});
   streams[1][0] += folder.read("run.log.part-1-0");
   Environment &env = make();
   FutureHandle future = 0;
   EXPECT_TRUE(env.exchange({1, 0, 0}, {1, 2, 5, {&out, 1}}, future));
-  EXPECT_TRUE(isAgain(env.await({1, 0, 0}, future, {&out, 1})));
+  EXPECT_TRUE(isAgain(env.await({1, 0, 0}, future, {&out, 1}, -1)));
   // What failed for good is not an event.
   EXPECT_TRUE(environment->checkEnd(1));
 }

@@ -44,7 +44,7 @@ struct Cast {
     Part part{RB_F64, static_cast<int64_t>(values.size()), values.data()};
     FutureHandle future = 0;
     RB_TRY(env->start(who, {Call::AllReduce, 0, 0, {&part, 1}}, future));
-    return env->await(who, future, {&part, 1});
+    return env->await(who, future, {&part, 1}, -1);
   }
 };
 
@@ -79,7 +79,7 @@ TEST(Failure, ADeadlockOfAPairAndAMeeting) {
     FutureHandle future = 0;
     Caller who{rank, 0, 0};
     RB_TRY(cast.env->exchange(who, {1, 1 - rank, tag, {&values, 1}}, future));
-    return cast.env->await(who, future, {&values, 1});
+    return cast.env->await(who, future, {&values, 1}, -1);
   };
   for (int rank = 0; rank != 2; ++rank)
     cast.members[static_cast<size_t>(rank)].strands = {
@@ -141,14 +141,14 @@ TEST(Failure, AFutureIsAwaitedOnce) {
     FutureHandle future = 0;
     Caller who{0, 0, 0};
     RB_TRY(cast.env->start(who, {Call::AllReduce, 0, 0, {&values, 1}}, future));
-    RB_TRY(cast.env->await(who, future, {&values, 1}));
+    RB_TRY(cast.env->await(who, future, {&values, 1}, -1));
     EXPECT_TRUE(cast.env->done(who, future));
     // Another future in its place is not taken for it.
     FutureHandle other = 0;
     RB_TRY(cast.env->start(who, {Call::AllReduce, 0, 0, {&values, 1}}, other));
     EXPECT_NE(other, future);
     EXPECT_FALSE(cast.env->done(who, other));
-    return cast.env->await(who, future, {&values, 1});
+    return cast.env->await(who, future, {&values, 1}, -1);
   }};
   EXPECT_TRUE(contains(cast.run(), "awaited twice"));
 }

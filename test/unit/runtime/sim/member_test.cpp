@@ -27,10 +27,15 @@ public:
     RB_TRY(say("strand"));
     return environment->next({number, index, 0}, false);
   }
+  Status round(int, bool &) override { return say("round"); }
   Status drain() override { return say("drain"); }
   Status model() override { return say("model"); }
   Status evaluate(const Dataset &, std::span<const int64_t>, Score &) override {
     return say("evaluate");
+  }
+  Status gradient(const Dataset &, std::span<const int64_t>, Gradient &,
+                  bool) override {
+    return say("gradient");
   }
   void *address(Place) override { return nullptr; }
   int64_t rounds(int) const override { return 0; }

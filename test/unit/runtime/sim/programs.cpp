@@ -98,7 +98,7 @@ static Status reduce(Self &self, Gradient &sum, int64_t &stops) {
   FutureHandle future = 0;
   RB_TRY(self.env.start(self.who, {Call::AllReduce, 0, 0, ins}, future));
   Part outs[] = {part(sum.sum), part(sum.samples), part(sum.loss), part(stops)};
-  return self.env.await(self.who, future, outs);
+  return self.env.await(self.who, future, outs, -1);
 }
 
 static Status apply(Self &self, const Gradient &sum, float factor) {

@@ -15,7 +15,7 @@ static Status applyCarried(Self &self, int64_t &stops) {
   Cells &cells = *self.cells;
   Gradient got;
   Part outs[] = {part(got.sum), part(got.samples), part(got.loss), part(stops)};
-  RB_TRY(self.env.await(self.who, cells.carried, outs));
+  RB_TRY(self.env.await(self.who, cells.carried, outs, -1));
   if (got.samples == 0)
     return Status::ok();
   int64_t reference =
@@ -129,7 +129,7 @@ static Status adaptiveRound(Self &self, bool &go) {
                 part(stop)};
   FutureHandle future = 0;
   RB_TRY(self.env.start(self.who, {Call::AllReduce, 0, 0, ins}, future));
-  RB_TRY(self.env.await(self.who, future, ins));
+  RB_TRY(self.env.await(self.who, future, ins, -1));
   double divisor = 1.0 / (weight > 0 ? weight : 1.0);
   for (double &each : change)
     each = divisor * each;

@@ -29,7 +29,7 @@ static Status init(Self self) {
   Part values[] = {part(got)};
   FutureHandle copy = 0;
   RB_TRY(self.env.start(self.who, {Call::Broadcast, kStart, 0, values}, copy));
-  RB_TRY(self.env.await(self.who, copy, values));
+  RB_TRY(self.env.await(self.who, copy, values, -1));
   RB_TRY(self.read());
   policy::Value constants[2];
   RB_TRY(self.env.ask(self.who, 0, 0, {}, constants));
@@ -100,7 +100,7 @@ static Status averageWith(Self &self, int64_t peer, int64_t tag, bool &met) {
   Part ins[] = {part(mine)}, outs[] = {part(theirs)};
   FutureHandle future = 0;
   RB_TRY(self.env.exchange(self.who, {kGossip, peer, tag, ins}, future));
-  RB_TRY(self.env.await(self.who, future, outs));
+  RB_TRY(self.env.await(self.who, future, outs, -1));
   RB_TRY(self.update("w xt last dt eta alpha averagings", [&] {
     mix(self, self.now());
     Vector difference = minus(mine, theirs);
@@ -139,7 +139,7 @@ static Status average(Self &self, Vector &sum) {
   FutureHandle future = 0;
   RB_TRY(
       self.env.start(self.who, {Call::AllReduce, kAverage, 0, values}, future));
-  RB_TRY(self.env.await(self.who, future, values));
+  RB_TRY(self.env.await(self.who, future, values, -1));
   for (double &each : sum)
     each /= static_cast<double>(count);
   return Status::ok();

@@ -12,7 +12,7 @@ static Status workerRound(Self &self, const StalenessProgram &options,
   Vector w;
   int64_t seen = 0, ticket = 0, more = 0, k = 0;
   Part outs[] = {part(w), part(seen), part(ticket), part(more)};
-  RB_TRY(self.env.await(self.who, cells.carried, outs));
+  RB_TRY(self.env.await(self.who, cells.carried, outs, -1));
   FutureHandle model = 0;
   if (more)
     RB_TRY(self.env.pull(self.who, 0, ticket, model));
@@ -141,7 +141,7 @@ Program boundedStaleness(const StalenessProgram &options) {
       Vector w;
       int64_t seen = 0, ticket = 0, more = 0;
       Part outs[] = {part(w), part(seen), part(ticket), part(more)};
-      return env.await({rank, 1, -2}, cells->carried, outs);
+      return env.await({rank, 1, -2}, cells->carried, outs, -1);
     };
     return functions;
   };

@@ -1,6 +1,6 @@
 // How far members are from each other, against the closed form.
 #include "program/course.h"
-#include "train/program_job.h"
+#include "train/job.h"
 
 using namespace rubato;
 using namespace rubato::test;
@@ -13,7 +13,7 @@ double consensusOf(const std::vector<std::array<float, 3>> &parameters,
   auto members = static_cast<int>(parameters.size());
   Course course(delayedUnit(), members, 1);
   TrainOptions options;
-  ProgramJob job(course.unit, options);
+  Job job(course.unit, options);
   job.members = members;
   auto channels = channelsOf(course.unit.program, members);
   addConsensusChannel(job, channels);

@@ -1,5 +1,4 @@
 // --link: what it accepts, and that it changes when things happen, not what.
-#include "common/hand_unit.h"
 #include "train/link.h"
 #include "train/program.h"
 
@@ -66,7 +65,7 @@ std::string parameters(const Program &program,
 
 TEST(Link, ChangesNoBits) {
   // A synchronous unit, and a program whose batches are fixed.
-  for (const rb_unit *unit : {&fakeUnit(), &delayedUnit()}) {
+  for (const rb_unit *unit : {&syncUnit(), &delayedUnit()}) {
     Program program(50, *unit);
     std::string free = parameters(program, {});
     ASSERT_FALSE(free.empty());

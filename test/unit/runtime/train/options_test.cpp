@@ -162,7 +162,7 @@ TEST(Options, PrintConfigIsJson) {
 TEST(Options, TraceNeedsNoData) {
   Outcome outcome = Program().run({"--device", "trace", "--workers", "2"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("collective comm all_reduce"), std::string::npos)
+  EXPECT_NE(outcome.out.find("all_reduce @grads 3 f32"), std::string::npos)
       << outcome.out;
 }
 

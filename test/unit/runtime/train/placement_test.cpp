@@ -1,5 +1,4 @@
 // Which cores members keep to.
-#include "common/hand_unit.h"
 #include "train/placement.h"
 #include "train/program.h"
 

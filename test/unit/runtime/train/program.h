@@ -1,9 +1,9 @@
-// Runs ./train of a unit, the fake one if not told, in a process of its own
-// and keeps what it says.
+// Runs ./train of a unit, the synchronous one if not told, in a process of its
+// own and keeps what it says.
 #pragma once
 
+#include "common/hand_unit.h"
 #include "common/points.h"
-#include "train/fake_unit.h"
 #include "train/run.h"
 #include "train/simulate.h"
 
@@ -41,7 +41,7 @@ struct Outcome {
 /// Trains on points in the plane.
 class Program {
 public:
-  explicit Program(int64_t samples = 50, const rb_unit &unit = fakeUnit())
+  explicit Program(int64_t samples = 50, const rb_unit &unit = syncUnit())
       : points(samples), unit(unit) {}
 
   /// With the data.

@@ -1,5 +1,4 @@
 // ./train of units with a program, from the command line to the files.
-#include "common/hand_unit.h"
 #include "train/program.h"
 
 #include <gtest/gtest.h>
@@ -36,14 +35,56 @@ TEST(TrainProgram, ProcessesAreThreads) {
   }
 }
 
-TEST(TrainProgram, SynchronousRoundsRunAsAProgramToo) {
-  Program program;
-  std::vector<std::string> arguments = {"--workers",      "3", "--epochs", "2",
-                                        "--global-batch", "24"};
-  std::string old = parameters(program, "", arguments);
-  ASSERT_FALSE(old.empty());
-  EXPECT_EQ(parameters(program, "threads", arguments), old);
-  EXPECT_EQ(parameters(program, "processes", arguments), old);
+/// The only member without a fabric runs in the launcher itself.
+TEST(TrainProgram, OneMemberIsTheSameWithoutAFabric) {
+  for (const rb_unit *unit : {&syncUnit(), &delayedUnit(), &delayedUnit(1)}) {
+    Program program(50, *unit);
+    std::vector<std::string> arguments = {"--epochs", "2"};
+    std::string alone = parameters(program, "", arguments);
+    ASSERT_FALSE(alone.empty());
+    EXPECT_EQ(parameters(program, "threads", arguments), alone);
+    EXPECT_EQ(parameters(program, "processes", arguments), alone);
+  }
+}
+
+TEST(TrainProgram, DumpsTheGradientOfEveryAlgorithm) {
+  std::string first;
+  for (const rb_unit *unit :
+       {&syncUnit(), &delayedUnit(1), &gossipUnit(100), &mailboxUnit()}) {
+    Program program(50, *unit);
+    Outcome outcome = program.train(
+        {"--workers", "3", "--dump-gradients", program.folder.file("g"),
+         "--dump-parameters", program.folder.file("p")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::string gradient = program.folder.read("g");
+    if (first.empty())
+      first = gradient;
+    ASSERT_FALSE(gradient.empty());
+    EXPECT_EQ(gradient, first);
+    EXPECT_FALSE(program.folder.read("p").empty());
+  }
+}
+
+TEST(TrainProgram, PrintsTheScheduleOfARound) {
+  auto trace = [](const rb_unit &unit, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--device", "trace"});
+    return Program(50, unit).run(arguments);
+  };
+  const std::string sum = " 3 f32 1 i64 1 f64 1 i64\n";
+  Outcome sync = trace(syncUnit(), {"--workers", "3", "--global-batch", "24"});
+  EXPECT_EQ(sync.code, 0) << sync.err;
+  EXPECT_EQ(sync.out, "batch\nbatch\nall_reduce @grads" + sum + "await" + sum);
+  for (int64_t mode : {0, 1}) {
+    Outcome delayed = trace(delayedUnit(mode), {});
+    EXPECT_EQ(delayed.code, 0) << delayed.err;
+    EXPECT_EQ(delayed.out, "batch\nall_reduce @grads" + sum + "await" + sum);
+  }
+  for (const rb_unit *unit : {&gossipUnit(100), &mailboxUnit()}) {
+    Outcome refused = trace(*unit, {});
+    EXPECT_NE(refused.code, 0);
+    EXPECT_TRUE(has(refused.err, "prints a round of members that only reduce"))
+        << refused.err;
+  }
 }
 
 TEST(TrainProgram, AServerHasTheModel) {
@@ -184,9 +225,6 @@ TEST(TrainProgram, RefusesWhatDoesNotFit) {
   refuses({"--slow", "0:2", "--slow", "0:3"}, 2, "rank 0 was given twice");
   refuses({"--fabric", "wire"}, 2, "there are threads, processes");
   refuses({"--time", "0"}, 2, "must be above 0");
-  refuses({"--device", "trace"}, 3, "holds a program of several parts");
-  refuses({"--dump-gradients", program.folder.file("g")}, 3,
-          "no gradient by itself");
   Program cursor(50, delayedUnit());
   Outcome large = cursor.train({"--workers", "20"});
   EXPECT_EQ(large.code, 1);

@@ -1,6 +1,5 @@
 // Recorded runs of whole programs, and the same runs again: command line, files
 // and complaints.
-#include "common/hand_unit.h"
 #include "program/run_events.h"
 #include "program/run_log.h"
 #include "train/program.h"
@@ -60,7 +59,7 @@ struct Recorded {
 
 TEST(Replay, OfAllKindsOfPrograms) {
   for (const rb_unit *unit :
-       {&delayedUnit(1), &gossipUnit(400), &mailboxUnit(), &fakeUnit()})
+       {&delayedUnit(1), &gossipUnit(400), &mailboxUnit(), &syncUnit()})
     Recorded(*unit).expectSame();
 }
 

@@ -1,7 +1,6 @@
 // ./train simulate, from the command line to its files, with units written by
 // hand.
 #include "common/fake_environment.h"
-#include "common/hand_unit.h"
 #include "train/program.h"
 #include "train/simulate_model.h"
 
@@ -82,7 +81,7 @@ void expectSame(const rb_unit &unit, std::vector<std::string> arguments) {
 }
 
 TEST(Simulate, EndsWhereRealRunsDo) {
-  expectSame(fakeUnit(), {"--epochs", "3", "--global-batch", "24"});
+  expectSame(syncUnit(), {"--epochs", "3", "--global-batch", "24"});
   expectSame(delayedUnit(), {"--epochs", "3", "--seed", "5"});
 }
 

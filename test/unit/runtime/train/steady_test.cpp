@@ -50,12 +50,12 @@ struct SteadyTest : testing::Test {
     GTEST_SKIP() << "not under a sanitizer";
 #endif
   }
-  void TearDown() override { roundHook = nullptr; }
+  void TearDown() override { handHook = nullptr; }
   Program program;
 };
 
 TEST_F(SteadyTest, RoundDoesNotAllocate) {
-  roundHook = [](rb_ctx *, int64_t round) {
+  handHook = [](rb_ctx *, int64_t round) {
     static int64_t before;
     if (round == warm)
       before = allocations;
@@ -66,7 +66,7 @@ TEST_F(SteadyTest, RoundDoesNotAllocate) {
 }
 
 TEST_F(SteadyTest, RoundMakesNoSystemCall) {
-  roundHook = [](rb_ctx *, int64_t round) {
+  handHook = [](rb_ctx *, int64_t round) {
     // Epochs end with a printed line, so the data set has one long epoch.
     if (round == warm && !forbidSystemCalls())
       syscall(SYS_exit_group, 77);
