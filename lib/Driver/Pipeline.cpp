@@ -74,6 +74,7 @@ static void addSchedule(OpPassManager &pm, const CompileOptions &o) {
   }
   pm.addPass(createAssignLanes());
   pm.addPass(createSchedVerifySegmentsPass());
+  pm.addPass(createSchedVerifyProgramsPass());
   pm.addPass(createDescribeUnit());
   pm.addPass(createSchedVerifyUnitPass());
 }
@@ -108,6 +109,7 @@ void rubato::addStageVerifier(OpPassManager &pm, Stage stage) {
     // Launches rely on what kernels say of themselves.
     pm.addPass(createVerifyKernels());
     pm.addPass(createSchedVerifySegmentsPass());
+    pm.addPass(createSchedVerifyProgramsPass());
     return pm.addPass(createSchedVerifyUnitPass());
   default:
     return; // the LLVM dialect has its own verifiers

@@ -49,6 +49,71 @@ def SchedTestRemoveEventsPass
   }];
 }
 
+def SchedVerifyProgramsPass
+    : Pass<"sched-verify-programs", "::mlir::ModuleOp"> {
+  let summary = "Prove that nobody touches what something in flight needs";
+  let description = [{
+    Follows every program of every role over all its paths, round after round:
+    init, then each strand until a round brings nothing new, then model and
+    drain. Every state that can be reached is looked at: what values hold and
+    with whom they share their memory, which futures are under way and who has
+    their handles. Branches split a state only where they tell something that
+    others ask for again: whether a loop has a body, whether it is in its first
+    or its last one.
+
+    * *Values.* Nobody writes to memory that others may hold (`sched.renew`
+      comes first), and nobody reads what holds nothing.
+    * *Parts that leave.* From a `sched.ready` to the next start on its channel
+      nobody writes these bytes, and the value is not renewed, dropped or handed
+      over. They are said in order from 0 on, and the start takes the value,
+      whole, as its first operand.
+    * *Parts that arrive.* Behind an await with `first` nobody reads more than
+      has arrived; `sched.arrive` brings the rest in order, all of it in the
+      first segment that uses the value.
+    * *Futures.* Each is awaited exactly once, or carried in a frame; none is
+      overwritten there; no more are under way than the runtime has room for;
+      what arrives has the types of what was sent.
+    * *Results.* Whoever starts number k + 2 of a channel, or says that parts of
+      it are ready, has let go of result k, whose place it takes.
+    * *Cells.* A cell is not written while a value of the same part shows it,
+      unless its lock was taken for that.
+
+    Relies on `sched-verify-segments`: operations of a segment that touch the
+    same bytes happen in the order of the text. The module is not changed.
+
+    ```mlir
+    sched.program @worker.round -> i1 {
+      %f = sched.start all_reduce channel(0) root(%zero) ins(@acc[0, 64] : f32)
+      sched.run @accumulate // error: writes @acc, whose memory others may hold
+      sched.await %f outs(@sum[0, 64] : f32)
+      …
+    }
+    ```
+  }];
+}
+
+def SchedTestBreakProgramsPass
+    : Pass<"sched-test-break-programs", "::mlir::ModuleOp"> {
+  let summary = "Break programs in many ways and tell whether the proof notices";
+  let description = [{
+    Makes every single change of a list (an await dropped, a renew dropped or
+    moved behind its run, a start moved in front of what computes its operand, a
+    buffer reused while it is in flight, futures swapped, parts that are ready
+    too early or too large, parts that arrive too late or not at all, a frame
+    overwritten early) to a copy of the module, and lets
+    `sched-verify-segments` and `sched-verify-programs` look at it. A remark for
+    each says *rejected*, by which proof and why, *equivalent* and why nobody could tell the
+    difference, or *survives*. A remark on the module counts them. The module is
+    not changed.
+
+    ```
+    remark: drop-await: rejected by programs: 'sched.start' op is neither awaited nor carried …
+    remark: drop-await: 1 broken, 1 rejected, 0 equivalent, 0 survive
+    remark: 12 broken, 12 rejected, 0 equivalent, 0 survive
+    ```
+  }];
+}
+
 def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
   let summary = "Turns programs of kernel calls into programs over segments";
   let description = [{
