@@ -6,7 +6,8 @@
 
 A page NAME.md belongs to `--algorithm NAME`. What stands between
 `<!-- begin generated: X -->` and `<!-- end generated: X -->` is made here: X is
-`options` (from `rubato explain`) or `program` (from `rubato compile`). The tools
+`options` (from `rubato explain`), `program` or `overlap` (from `rubato compile`).
+The tools
 are taken from RUBATO_BIN, build/bin if it is not set.
 """
 
@@ -89,9 +90,27 @@ def program(name):
             f"model and `--batch 8`:\n\n```mlir\n{text}\n```")
 
 
+def overlap(name):
+    """What `--explain` says of its reductions, for the demo's model."""
+    demo = ROOT / "examples" / "fashion-mlp" / "fashion-mlp.onnx"
+    explained = subprocess.run(
+        [str(BIN / "rubato"), "compile", str(demo), "--algorithm", name]
+        + ["--loss", "softmax-cross-entropy", "--batch", "64"]
+        + ["--explain", "--emit", "schedule", "-o", os.devnull],
+        capture_output=True, text=True, check=True,
+    ).stderr
+    lines = explained.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("reductions:"))
+    end = next(i for i, line in enumerate(lines) if line.startswith("arena:"))
+    if end - start == 1:
+        return "It reduces nothing: pushes and grants leave whole, when they are made."
+    text = "\n".join(lines[start + 1:end])
+    return f"Of the demo's model, `rubato compile --explain` says:\n\n```\n{text}\n```"
+
+
 def filled(page):
     text = page.read_text()
-    for kind, make in (("options", options), ("program", program)):
+    for kind, make in (("options", options), ("program", program), ("overlap", overlap)):
         begin, end = (f"<!-- {word} generated: {kind} -->" for word in ("begin", "end"))
         if begin not in text or end not in text:
             sys.exit(f"{page.name}: has no place for the generated part '{kind}'")
