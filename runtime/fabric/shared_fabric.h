@@ -281,7 +281,8 @@ private:
   /// How much of a collective's first large part is final on all members.
   int64_t readyEverywhere(int channel, int64_t number);
   template <typename Sum>
-  bool sumChunk(int rank, int channel, int64_t number, int chunk, Sum sum);
+  bool sumChunk(int rank, int channel, int64_t number, int chunk, bool posted,
+                Sum sum);
   bool isSummed(int channel, int64_t number, int from, int to);
   bool isThere(const CallId &call, int64_t bytes);
   void makeKnown(int channel, int64_t number, const Spread &at);

@@ -118,16 +118,18 @@ int64_t SharedFabric::readyEverywhere(int channel, int64_t number) {
 }
 
 /// Claims a chunk, unless it is done or another's, and has it summed; false if
-/// a later collective is in its place.
+/// a later collective is in its place. What the dead had claimed is taken over
+/// once all have posted: before, a death leaves nothing to sum.
 template <typename Sum>
 bool SharedFabric::sumChunk(int rank, int channel, int64_t number, int chunk,
-                            Sum sum) {
+                            bool posted, Sum sum) {
   SlotWords &words = slot(channel, number);
   uint64_t seen = words.chunks[chunk].load();
   Claim claim = Claim::of(seen);
   if (claim.number > number)
     return false; // finished long ago
-  if (claim.number == number && (claim.done || life(claim.owner) != Life::Lost))
+  bool orphaned = posted && life(claim.owner) == Life::Lost;
+  if (claim.number == number && (claim.done || !orphaned))
     return true;
   claim = {number, rank, false};
   if (!words.chunks[chunk].compare_exchange_strong(seen, claim.word()))
@@ -223,7 +225,7 @@ void SharedFabric::sum(int rank, int channel, int64_t number) {
     int64_t end = borderOf(operands.vector(), chunks, chunk + 1);
     if (end > operands.ready)
       continue;
-    if (!sumChunk(rank, channel, number, chunk, [&] {
+    if (!sumChunk(rank, channel, number, chunk, operands.posted, [&] {
           sumSpread(layout, ins, out, begin, end);
           auto &counts = member(rank);
           counts.summed.fetch_add(end - begin, std::memory_order_relaxed);
@@ -242,7 +244,7 @@ void SharedFabric::sum(int rank, int channel, int64_t number) {
   int first = SlotWords::vectorChunks, rests = operands.restChunks();
   int64_t from = operands.restBegin(), bytes = layout.extent() - from;
   for (int i = 0; i < rests; ++i)
-    if (!sumChunk(rank, channel, number, first + i, [&] {
+    if (!sumChunk(rank, channel, number, first + i, /*posted=*/true, [&] {
           sumSpread(layout, ins, out, from + borderOf(bytes, rests, i),
                     from + borderOf(bytes, rests, i + 1));
           if (i == 0)
