@@ -63,7 +63,7 @@ static LogicalResult scheduleProgram(ModuleOp module) {
       nn::TrainingSignature::findDefined(module, nn::TrainingKind::Evaluate);
   if (failed(gradient) || failed(evaluate))
     return failure();
-  Placement placement(ArenaRegion::Scratch);
+  Placement placement;
   ProgramPlaces places(module, *gradient, *evaluate, placement);
   ProgramNumbers numbers(module);
   if (failed(places.run()))

@@ -30,24 +30,46 @@ bool rubato::isFlat(sched::LaunchOp launch, int64_t elements) {
                       [&](Type type) { return elementsOf(type) == elements; });
 }
 
-static bool overlap(sched::RangeAttr a, sched::RangeAttr b) {
-  return a.getBuffer() == b.getBuffer() &&
-         a.getOffset() < b.getOffset() + b.getSize() &&
-         b.getOffset() < a.getOffset() + a.getSize();
+/// Whether two ranges share bytes: scratch buffers of different names may.
+static bool overlap(sched::RangeAttr a, sched::RangeAttr b,
+                    const BufferTable &buffers) {
+  auto bytes = [&](sched::RangeAttr range) {
+    sched::BufferOp buffer = buffers.at(range.getBuffer().getAttr());
+    return std::pair(buffer.getRegionNumber(),
+                     int64_t(buffer.getStart() + range.getOffset()));
+  };
+  auto [region, begin] = bytes(a);
+  auto [other, from] = bytes(b);
+  return region == other && begin < from + b.getSize() &&
+         from < begin + a.getSize();
 }
 
-/// Whether a launch of the row reads what it, or another, writes, otherwise
-/// than at the same index: whole, or from another place on.
-static bool readsAcross(ArrayRef<sched::LaunchOp> row, int64_t elements) {
-  for (sched::LaunchOp reader : row)
-    for (auto [type, read] :
-         llvm::zip(kernelOf(reader).getArgumentTypes(),
-                   reader.getReads().getAsRange<sched::RangeAttr>()))
-      for (sched::LaunchOp writer : row)
-        for (auto written : writer.getWrites().getAsRange<sched::RangeAttr>())
-          if (overlap(read, written) &&
-              (elementsOf(type) != elements || read != written))
+/// Whether a launch of the row reads or writes what it, or another, writes,
+/// otherwise than at the same index: whole, or from another place on. Cut into
+/// parts, one part would then meet what another part has left.
+static bool touchesAcross(ArrayRef<sched::LaunchOp> row, int64_t elements,
+                          const BufferTable &buffers) {
+  auto across = [&](sched::RangeAttr touched, Type type,
+                    sched::RangeAttr written) {
+    return overlap(touched, written, buffers) &&
+           (elementsOf(type) != elements || touched != written);
+  };
+  for (sched::LaunchOp launch : row) {
+    func::FuncOp kernel = kernelOf(launch);
+    for (sched::LaunchOp writer : row)
+      for (auto written : writer.getWrites().getAsRange<sched::RangeAttr>()) {
+        for (auto [type, read] :
+             llvm::zip(kernel.getArgumentTypes(),
+                       launch.getReads().getAsRange<sched::RangeAttr>()))
+          if (across(read, type, written))
             return true;
+        for (auto [type, other] :
+             llvm::zip(kernel.getResultTypes(),
+                       launch.getWrites().getAsRange<sched::RangeAttr>()))
+          if (across(other, type, written))
+            return true;
+      }
+  }
   return false;
 }
 
@@ -68,14 +90,15 @@ void rubato::gatherFlat(sched::SegmentOp segment, int64_t elements,
   }
 }
 
-sched::LaunchOp rubato::flatEnd(sched::SegmentOp segment, int64_t elements) {
+sched::LaunchOp rubato::flatEnd(sched::SegmentOp segment, int64_t elements,
+                                const BufferTable &buffers) {
   SmallVector<sched::LaunchOp> row;
   for (Operation &op : llvm::reverse(*segment.getLine())) {
     auto launch = dyn_cast<sched::LaunchOp>(op);
     if (!launch || !isFlat(launch, elements))
       break;
     row.push_back(launch);
-    if (readsAcross(row, elements)) {
+    if (touchesAcross(row, elements, buffers)) {
       row.pop_back();
       break;
     }

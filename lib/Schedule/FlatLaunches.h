@@ -22,7 +22,8 @@ void gatherFlat(sched::SegmentOp segment, int64_t elements,
 /// The first launch of the row at the end of `segment` that consists of flat
 /// launches only; null if there is none. None of them writes what another
 /// reads whole.
-sched::LaunchOp flatEnd(sched::SegmentOp segment, int64_t elements);
+sched::LaunchOp flatEnd(sched::SegmentOp segment, int64_t elements,
+                        const BufferTable &buffers);
 
 /// Replaces the row from `first` to the end of its segment by one such row for
 /// each bucket. `around` is called before and after the row of each bucket,

@@ -103,7 +103,8 @@ SmallVector<BucketRange> Overlap::bucketsOf(sched::TypedRangeAttr vector) {
 /// if that is the last launch of the segment for every bucket.
 static bool insertReady(sched::SegmentOp segment, uint32_t channel,
                         sched::TypedRangeAttr operand,
-                        ArrayRef<BucketRange> buckets) {
+                        ArrayRef<BucketRange> buckets,
+                        const BufferTable &buffers) {
   int64_t width = sched::bytesOf(operand.getType());
   auto ready = [&](OpBuilder &b, const BucketRange &bucket) {
     sched::ReadyOp::create(
@@ -111,7 +112,7 @@ static bool insertReady(sched::SegmentOp segment, uint32_t channel,
         (bucket.offset + bucket.count) * width, b.getArrayAttr(operand));
   };
   // One launch that writes all of it can be cut itself.
-  if (sched::LaunchOp first = flatEnd(segment, operand.getCount())) {
+  if (sched::LaunchOp first = flatEnd(segment, operand.getCount(), buffers)) {
     bool isWritten = false, isWrittenBefore = false;
     for (Operation *op = first; op; op = op->getNextNode())
       isWritten |= writesTo(cast<sched::LaunchOp>(op), operand.getBuffer());
@@ -215,7 +216,7 @@ std::string Overlap::overlapStart(sched::StartOp start) {
       early.setSymName((segment.getSymName() + ".last").str());
       symbols.insert(early, std::next(segment->getIterator()));
     }
-    if (!insertReady(early, start.getChannel(), operand, buckets)) {
+    if (!insertReady(early, start.getChannel(), operand, buckets, buffers)) {
       if (early != segment)
         symbols.erase(early);
       continue;
@@ -259,7 +260,7 @@ std::string Overlap::overlapAwait(sched::AwaitOp await) {
         .str();
   auto segment = symbols.lookup<sched::SegmentOp>(run.getSegment());
   gatherFlat(segment, sum.getCount(), buffers);
-  sched::LaunchOp first = flatEnd(segment, sum.getCount());
+  sched::LaunchOp first = flatEnd(segment, sum.getCount(), buffers);
   bool readBefore = !first;
   for (Operation *op = first ? first->getPrevNode() : nullptr; op;
        op = op->getPrevNode())

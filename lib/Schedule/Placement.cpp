@@ -118,19 +118,16 @@ static Value origin(Value value) {
   return value;
 }
 
-void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix,
-                             size_t repeated) {
+void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix) {
   llvm::MapVector<Value, ArenaRequest> requests;
-  int64_t end = static_cast<int64_t>(order.size()) - 1;
   for (auto [step, call] : llvm::enumerate(order)) {
-    int64_t first = static_cast<int64_t>(std::min(step, repeated));
-    int64_t last = step >= repeated ? end : static_cast<int64_t>(step);
+    auto now = static_cast<int64_t>(step);
     for (Value operand : call->getOperands())
       if (auto found = requests.find(origin(operand)); found != requests.end())
-        found->second.last = last;
+        found->second.last = now;
     for (Value result : call->getResults())
       if (!isPlaced(result))
-        requests.insert({result, {bytesOf(result.getType()), first, last}});
+        requests.insert({result, {bytesOf(result.getType()), now, now}});
   }
   SmallVector<ArenaRequest> plan(llvm::make_second_range(requests));
   scratchBytes = std::max(scratchBytes, planArena(plan));
@@ -139,7 +136,8 @@ void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix,
     auto result = cast<OpResult>(value);
     auto call = cast<func::CallOp>(result.getOwner());
     std::string name = uniqueName((prefix + "." + call.getCallee()).str());
-    buffers.push_back({name, scratchRegion, request.bytes, request.offset});
+    buffers.push_back(
+        {name, sched::ArenaRegion::Scratch, request.bytes, request.offset});
     scratch.push_back(buffers.size() - 1);
     set(value, {static_cast<unsigned>(buffers.size() - 1), 0});
   }
@@ -147,25 +145,9 @@ void Placement::placeScratch(ArrayRef<func::CallOp> order, StringRef prefix,
 
 int64_t Placement::finish(sched::ArenaRegion region) {
   int64_t pinned = pinnedBytes[static_cast<int>(region)];
-  if (region != scratchRegion)
+  if (region != sched::ArenaRegion::Scratch)
     return pinned;
   for (unsigned index : scratch)
     buffers[index].offset += pinned;
   return pinned + scratchBytes;
-}
-
-sched::RangeAttr Placement::range(Value value) const {
-  Address address = at(value);
-  MLIRContext *context = value.getContext();
-  return sched::RangeAttr::get(
-      context, FlatSymbolRefAttr::get(context, buffers[address.buffer].name),
-      address.offset, bytesOf(value.getType()));
-}
-
-sched::PlaceAttr Placement::place(Value value) const {
-  Address address = at(value);
-  MLIRContext *context = value.getContext();
-  return sched::PlaceAttr::get(
-      context, FlatSymbolRefAttr::get(context, buffers[address.buffer].name),
-      address.offset);
 }

@@ -27,17 +27,11 @@ struct Address {
   bool operator==(const Address &) const = default;
 };
 
-/// Assigns buffers to values. Pinned values (cells, batches, operands and
-/// results of collectives) have buffers of their own for the whole run;
-/// scratch values share memory by lifetime, body by body.
+/// Assigns buffers to values. Pinned values (cells, batches, numbers of the
+/// host) have buffers of their own for the whole run; scratch values share
+/// memory by lifetime, body by body.
 class Placement {
 public:
-  /// Scratch has the region of its own, or lies behind what the private one
-  /// has pinned.
-  explicit Placement(
-      sched::ArenaRegion scratchRegion = sched::ArenaRegion::Private)
-      : scratchRegion(scratchRegion) {}
-
   /// A new buffer at the end of its region.
   unsigned addBuffer(llvm::StringRef name, sched::ArenaRegion region,
                      int64_t bytes);
@@ -57,19 +51,15 @@ public:
   void placeViews(mlir::Block &block);
 
   /// Scratch for every result of a kernel call of `order` that has no place
-  /// yet; lifetimes are positions in `order`. Calls from position `repeated` on
-  /// may be launched in another order and several times.
+  /// yet; lifetimes are positions in `order`.
   void placeScratch(llvm::ArrayRef<mlir::func::CallOp> order,
-                    llvm::StringRef prefix, size_t repeated);
+                    llvm::StringRef prefix);
 
   const Buffer &buffer(unsigned index) const { return buffers[index]; }
   llvm::ArrayRef<Buffer> allBuffers() const { return buffers; }
 
   /// Puts scratch behind the pinned part and returns the region's size.
   int64_t finish(sched::ArenaRegion region);
-
-  sched::RangeAttr range(mlir::Value value) const;
-  sched::PlaceAttr place(mlir::Value value) const;
 
 private:
   /// `wanted`, or with a number behind it where a buffer has that name.
@@ -80,7 +70,6 @@ private:
   llvm::SmallVector<unsigned> scratch; // offsets relative to the scratch part
   int64_t pinnedBytes[3] = {};
   int64_t scratchBytes = 0;
-  sched::ArenaRegion scratchRegion;
 };
 
 } // namespace rubato

@@ -428,6 +428,6 @@ void ProgramPlaces::placeRest(Block &block) {
         if (!local)
           placement.set(result, {own(call.getCallee(), result.getType()), 0});
       }
-    placement.placeScratch(line, partName, line.size());
+    placement.placeScratch(line, partName);
   }
 }

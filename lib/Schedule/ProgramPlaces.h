@@ -92,7 +92,6 @@ private:
                                  llvm::ArrayRef<nn::ResultRole> numbers);
   llvm::LogicalResult placeModel(gsync::ModelOp model);
   void placeLoad(gsync::LoadOp load);
-  void placeResults(mlir::Operation *op);
   void placeWaiting(mlir::Operation *op);
 
   /// Lets `value` be computed at `address`, which `sink` wants, unless that

@@ -12,6 +12,8 @@ sched.buffer @m private at(1024) bytes(544)
 sched.buffer @n private at(2048) bytes(8)
 sched.buffer @lr scratch at(0) bytes(4)
 sched.buffer @g private at(3072) bytes(544)
+sched.buffer @old scratch at(64) bytes(544)
+sched.buffer @new scratch at(320) bytes(544)
 sched.buffer @sum value at(0) bytes(544)
 sched.buffer @odd value at(1) bytes(64)
 
@@ -49,6 +51,27 @@ sched.program @used {
   sched.lock 0
   sched.run @used.s
   sched.unlock 0
+  sched.drop @sum
+  sched.return
+}
+
+// Scratch that shares bytes under another name is not cut: the first part of the
+// second launch would write over what the second part of the first one reads.
+// CHECK-LABEL: sched.segment @reused.s {
+// CHECK-NEXT:    sched.launch compute @momentum [0, 136]
+// CHECK-NEXT:    sched.launch compute @momentum [0, 136] args(@m, @m, @new)
+// CHECK-NEXT:  }
+// CHECK-LABEL: sched.program @reused {
+// CHECK:         {rubato.overlap = "whole: @reused.s needs more of the sum at once than one index"}
+sched.segment @reused.s {
+  sched.launch compute @momentum [0, 136] args(@sum, @old, @m) reads(@sum[0, 544], @old[0, 544]) writes(@m[0, 544])
+  sched.launch compute @momentum [0, 136] args(@m, @m, @new) reads(@m[0, 544], @m[0, 544]) writes(@new[0, 544])
+}
+sched.program @reused {
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@g[0, 544] : f32)
+  sched.await %f outs(@sum[0, 544] : f32)
+  sched.run @reused.s
   sched.drop @sum
   sched.return
 }

@@ -15,10 +15,8 @@ def SchedVerifySegmentsPass
       are ordered by these rules (buffers may overlap: bytes count, not names);
     * work on another lane than compute comes after what ran before the
       segment, and before the segment's end on compute, so that segments and
-      host accesses can follow one another in any order;
-    * the collectives of a channel stand on one lane and are numbered 0, 1, …;
-    * the collectives of a segment have futures of their own, and the outputs
-      of one collective do not overlap.
+      host accesses can follow one another in any order; what is ready is read
+      for longer, of which `sched-verify-programs` takes care.
 
     The module is not changed. A segment without the wait below is refused:
 
@@ -26,8 +24,7 @@ def SchedVerifySegmentsPass
     sched.launch compute @backward [0, 1] args(@grad) writes(@grad[0, 64])
     %e = sched.record compute
     sched.wait comm, %e
-    sched.collective comm all_reduce channel(0) seq(0) future(0)
-        ins(@grad[0, 64] : f32) outs(@sum[0, 64] : f32)
+    sched.ready comm channel(0) bytes(0, 64) ins(@grad[0, 64] : f32)
     ```
   }];
 }
@@ -102,9 +99,9 @@ def SchedTestBreakProgramsPass
     too early or too large, parts that arrive too late or not at all, a frame
     overwritten early) to a copy of the module, and lets
     `sched-verify-segments` and `sched-verify-programs` look at it. A remark for
-    each says *rejected*, by which proof and why, *equivalent* and why nobody could tell the
-    difference, or *survives*. A remark on the module counts them. The module is
-    not changed.
+    each says *rejected*, by which proof and why, *equivalent* and why nobody
+    could tell the difference, or *survives*. A remark on the module counts them.
+    The module is not changed.
 
     ```
     remark: drop-await: rejected by programs: 'sched.start' op is neither awaited nor carried …
@@ -117,30 +114,23 @@ def SchedTestBreakProgramsPass
 def BuildSchedule : Pass<"build-schedule", "::mlir::ModuleOp"> {
   let summary = "Turns programs of kernel calls into programs over segments";
   let description = [{
-    A program whose round is one synchronous reduction is overlapped with it.
-    The pass cuts the reduced vector into buckets in readiness order, places every value
-    in the arena (scratch shares memory by lifetime), gives kernels to the
-    compute lane and one collective per bucket to the comm lane, and orders the
-    lanes by events. A bucket's reduction starts as soon as its last gradient
-    is written and runs while the backward pass goes on; the update of a bucket
-    starts when its reduction is complete, where the update is elementwise.
+    Each part of each role (`@worker.init`, `@worker.compute`, …) becomes a
+    `sched.program`, and so do `@gradient` and `@evaluate`, which the runtime
+    calls by themselves. Kernel calls between two operations of the host are a
+    segment; operations of `gsync` become calls of the runtime; a repeat whose
+    number of bodies is known before its first becomes `scf.for`. Cells and what
+    loops carry are changed in place where nothing still reads the old value, and
+    copied otherwise; kernels that add to what is zero run in a variant that
+    starts afresh (`.fresh`). What one segment sees is scratch, which shares
+    memory by lifetime; everything else has a place of its own, larger things as
+    values.
 
-    Before: a `gsync.role` whose strand calls kernels.
-    After: `sched.arena`, `sched.buffer`s, the segments `@synchronise` and
-    `@accumulate` (and their `.fresh` variants, which start from zero) and
-    `@evaluate.batch`, and the programs `@round`, `@gradient` and `@evaluate`
-    that run them.
-
-    Beside them stands what only the scheduler knows of the unit: which buffers
-    hold cells, batch and results (`sched.cell`, `sched.batch_buffer`,
+    Beside the programs stands what only the scheduler knows of the unit: which
+    buffers hold cells, batch and results (`sched.cell`, `sched.batch_buffer`,
     `sched.result`), and what the program declares. `describe-unit` completes it.
 
-    Every other program becomes one `sched.program` for each part of each role
-    (`@worker.init`, `@worker.compute`, …). Kernel calls between two operations
-    of the host are a segment; operations of `gsync` become calls of the
-    runtime. Cells and what loops carry are changed in place where nothing
-    still reads the old value, and copied otherwise; what one segment sees is
-    scratch, everything else has a place of its own in the private region.
+    All work is on the compute lane, and reductions start whole:
+    `overlap-reductions` and `assign-lanes` come next.
 
     ```mlir
     gsync.strand (%prev: !F) {
@@ -291,12 +281,12 @@ def ConvertSchedToLLVMPass
     program `@p` becomes `@"program.p"(ctx) -> i32`, with a second argument
     `int32_t *go` if it returns an `i1`. Every call that can fail is checked;
     a status other than 0 is returned at once. Kernels, declared accesses and
-    the ranges of collectives are constant globals; there is no mutable global,
+    the ranges of values are constant globals; there is no mutable global,
     so one unit serves many contexts. Events are numbered over the module.
 
     Kernels are `llvm.func`s in C form, or declarations, which become such.
-    `rubato.events` and `rubato.futures` on the module say how many of them
-    the unit needs. Nothing of `sched` is left.
+    `rubato.events` on the module says how many the unit needs. Nothing of
+    `sched` is left.
 
     ```mlir
     sched.segment @s { %e = sched.record compute  sched.wait comm, %e }
