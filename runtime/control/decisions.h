@@ -7,9 +7,9 @@
 // for it asks again, by ascending rank and strand.
 #pragma once
 
+#include "environment/environment.h"
 #include "policy/factory.h"
-#include "program/environment.h"
-#include "program/spec.h"
+#include "unit/spec.h"
 
 #include <map>
 #include <memory>

@@ -2,8 +2,8 @@
 // votes.
 #pragma once
 
+#include "environment/environment.h"
 #include "policy/policy.h"
-#include "program/environment.h"
 #include "support/futex.h"
 
 namespace rubato {

@@ -5,8 +5,8 @@
 // sends is checked before anybody looks at it.
 #pragma once
 
+#include "environment/environment.h"
 #include "policy/policy.h"
-#include "program/environment.h"
 
 namespace rubato::control {
 

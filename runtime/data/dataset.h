@@ -2,9 +2,9 @@
 // of the right type, shape and range. Nothing is checked later than here.
 #pragma once
 
-#include "abi/unit.h"
 #include "data/array.h"
 #include "data/transform.h"
+#include "unit/unit.h"
 
 #include <map>
 #include <string>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "abi/rubato_abi.h"
-#include "abi/unit.h"
 #include "support/status.h"
+#include "unit/unit.h"
 
 #include <cstdint>
 #include <cstdio>

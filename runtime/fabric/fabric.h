@@ -10,8 +10,8 @@
 // waits for, or by abort().
 #pragma once
 
-#include "program/part.h"
 #include "support/futex.h"
+#include "support/part.h"
 #include "support/status.h"
 
 #include <chrono>

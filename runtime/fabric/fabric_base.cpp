@@ -1,8 +1,6 @@
 // Checks and messages of all transports.
 #include "fabric/fabric_base.h"
 
-#include "program/environment.h"
-
 #include <algorithm>
 #include <cstring>
 

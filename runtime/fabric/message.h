@@ -6,7 +6,7 @@
 // memory in which they lie, and one packed message of the rest.
 #pragma once
 
-#include "program/part.h"
+#include "support/part.h"
 #include "support/status.h"
 
 #include <array>

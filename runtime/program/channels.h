@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fabric/fabric.h"
-#include "program/spec.h"
+#include "unit/spec.h"
 
 namespace rubato {
 

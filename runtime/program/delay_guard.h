@@ -8,10 +8,10 @@
 // violation is an error of Rubato.
 #pragma once
 
-#include "program/environment.h"
+#include "environment/environment.h"
 #include "program/open_futures.h"
-#include "program/spec.h"
 #include "program/statistics.h"
+#include "unit/spec.h"
 
 namespace rubato {
 

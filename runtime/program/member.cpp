@@ -2,7 +2,7 @@
 // and a context for each.
 #include "program/member.h"
 
-#include "abi/cells.h"
+#include "context/cells.h"
 #include "support/dtype.h"
 #include "support/memory.h"
 

@@ -5,8 +5,8 @@
 // fiber of its own, then drain; the environment does all waiting.
 #pragma once
 
-#include "abi/context.h"
-#include "program/spec.h"
+#include "context/context.h"
+#include "unit/spec.h"
 
 #include <memory>
 #include <string>

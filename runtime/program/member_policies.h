@@ -3,7 +3,7 @@
 #pragma once
 
 #include "policy/policy.h"
-#include "program/spec.h"
+#include "unit/spec.h"
 
 #include <memory>
 #include <mutex>

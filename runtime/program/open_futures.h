@@ -1,7 +1,7 @@
 // The futures of a member that are under way: what each is, and since when.
 #pragma once
 
-#include "program/environment.h"
+#include "environment/environment.h"
 #include "program/waiting.h"
 
 #include <algorithm>

@@ -9,9 +9,9 @@
 #include "data/cursor.h"
 #include "data/sample_order.h"
 #include "data/sample_queue.h"
+#include "environment/environment.h"
 #include "fabric/fabric.h"
 #include "program/delay_guard.h"
-#include "program/environment.h"
 #include "program/meeting.h"
 #include "program/member_policies.h"
 #include "program/open_futures.h"
@@ -75,7 +75,7 @@ public:
 
   bool keepsBlocks() const override { return true; }
 #define METHOD(result, name, params, args) result name params override;
-#include "program/environment_methods.def"
+#include "environment/environment_methods.def"
 
 private:
   using Clock = std::chrono::steady_clock;

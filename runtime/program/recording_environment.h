@@ -6,7 +6,7 @@
 // goes on: what a member had written stays, however it ends.
 #pragma once
 
-#include "program/forwarding_environment.h"
+#include "environment/forwarding_environment.h"
 #include "program/run_events.h"
 
 #include <bit>

@@ -9,13 +9,13 @@
 // where it left it.
 #pragma once
 
-#include "program/environment.h"
+#include "environment/environment.h"
 #include "program/replaying_mailbox.h"
 #include "program/replaying_strands.h"
 #include "program/run_events.h"
 #include "program/run_log.h"
-#include "program/spec.h"
 #include "program/statistics.h"
+#include "unit/spec.h"
 
 #include <map>
 #include <memory>
@@ -44,7 +44,7 @@ public:
   int64_t events() const { return eventCount; }
 
 #define METHOD(result, name, params, args) result name params override;
-#include "program/environment_methods.def"
+#include "environment/environment_methods.def"
 
 private:
   using List = std::initializer_list<int64_t>;

@@ -1,7 +1,7 @@
 // What a strand has under way, as a timeline shows it: with --timeline only.
 #pragma once
 
-#include "program/forwarding_environment.h"
+#include "environment/forwarding_environment.h"
 #include "telemetry/timeline.h"
 
 #include <deque>

@@ -2,7 +2,7 @@
 // share: a message about a death can say who was left waiting, and in what.
 #pragma once
 
-#include "program/environment.h"
+#include "environment/environment.h"
 
 #include <atomic>
 #include <cstdint>

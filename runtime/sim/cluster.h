@@ -3,9 +3,9 @@
 // (examples/clusters).
 #pragma once
 
-#include "program/spec.h"
 #include "sim/costs.h"
 #include "support/status.h"
+#include "unit/spec.h"
 
 #include <memory>
 #include <optional>

@@ -6,12 +6,12 @@
 // dies here. Calls come from the fibers that a Simulation starts.
 #pragma once
 
-#include "program/environment.h"
-#include "program/spec.h"
+#include "environment/environment.h"
 #include "sim/costs.h"
 #include "sim/event_log.h"
 #include "sim/samples.h"
 #include "sim/statistics.h"
+#include "unit/spec.h"
 
 #include <functional>
 #include <memory>
@@ -65,7 +65,7 @@ public:
   bool keepsBlocks() const override { return true; }
   bool takesTurns() const override { return true; }
 #define METHOD(result, name, params, args) result name params override;
-#include "program/environment_methods.def"
+#include "environment/environment_methods.def"
 
 private:
   friend class Simulation;

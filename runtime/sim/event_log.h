@@ -2,7 +2,7 @@
 // letter what rubato-interp writes (docs/interpreter.md).
 #pragma once
 
-#include "program/part.h"
+#include "support/part.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // The futures of all virtual members.
 #pragma once
 
-#include "program/environment.h"
+#include "environment/environment.h"
 #include "sim/payload.h"
 #include "sim/schedule.h"
 #include "support/marks.h"

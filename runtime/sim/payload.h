@@ -1,7 +1,7 @@
 // Values on their way between virtual members.
 #pragma once
 
-#include "program/part.h"
+#include "support/part.h"
 #include "support/status.h"
 
 #include <memory>

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "data/permutation.h"
-#include "program/environment.h"
-#include "program/spec.h"
+#include "environment/environment.h"
 #include "sim/schedule.h"
+#include "unit/spec.h"
 
 #include <map>
 #include <set>

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "abi/calls.h"
-#include "program/spec.h"
 #include "sim/costs.h"
 #include "sim/event_log.h"
 #include "sim/futures.h"
 #include "sim/links.h"
 #include "sim/schedule.h"
 #include "sim/statistics.h"
+#include "unit/spec.h"
 
 #include <array>
 #include <deque>

@@ -2,7 +2,7 @@
 // debugging, and for people who want the numbers elsewhere.
 #pragma once
 
-#include "abi/unit.h"
+#include "unit/unit.h"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 // the trained values put in their places. Needs no protobuf.
 #pragma once
 
-#include "abi/unit.h"
+#include "unit/unit.h"
 
 #include <string>
 

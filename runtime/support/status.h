@@ -45,6 +45,14 @@ private:
   std::string message_;
 };
 
+/// "Run the round again": a peer of an exchange is gone, others go on.
+inline Status again(std::string why) {
+  return {ErrorCode::Again, std::move(why)};
+}
+inline bool isAgain(const Status &status) {
+  return status.code() == ErrorCode::Again;
+}
+
 /// Returns from the calling function when `expression` failed.
 #define RB_TRY(expression)                                                     \
   do {                                                                         \

@@ -1,7 +1,7 @@
 // --print-config: what is compiled in, and what the options make of it.
 #pragma once
 
-#include "train/plan.h"
+#include "launch/plan.h"
 
 namespace rubato {
 

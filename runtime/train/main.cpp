@@ -1,7 +1,7 @@
 // The entry of every compiled trainer; an archive of its own, so that tests
 // can link the runtime without it.
+#include "simulate/simulate.h"
 #include "train/run.h"
-#include "train/simulate.h"
 
 extern "C" const rb_unit rubato_unit;
 

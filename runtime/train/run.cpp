@@ -1,10 +1,10 @@
 #include "train/run.h"
 
+#include "launch/job.h"
+#include "launch/prepare.h"
+#include "launch/trace.h"
+#include "replay/replay.h"
 #include "train/config.h"
-#include "train/job.h"
-#include "train/prepare.h"
-#include "train/replay.h"
-#include "train/trace.h"
 
 #include <cstdio>
 #include <cstring>

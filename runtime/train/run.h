@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/rubato_abi.h"
-#include "train/command.h"
+#include "cli/command.h"
 
 namespace rubato {
 

@@ -7,14 +7,14 @@
 // a gradient, the unit of the clock of mixing, stays 1.
 #pragma once
 
-#include "abi/unit.h"
 #include "data/dataset.h"
+#include "environment/refusing_environment.h"
 #include "policy/factory.h"
 #include "program/member.h"
-#include "program/refusing_environment.h"
 #include "sim/payload.h"
 #include "support/fiber.h"
 #include "support/memory.h"
+#include "unit/unit.h"
 
 #include <cmath>
 #include <cstdio>

@@ -7,8 +7,8 @@
 //
 //   serial_reference INPUTS LABELS RANKS GLOBAL-BATCH STEPS OUTPUT
 #include "data/permutation.h"
+#include "environment/refusing_environment.h"
 #include "program/member.h"
-#include "program/refusing_environment.h"
 #include "state/dump.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "common/hand_unit.h"
 #include "common/points.h"
 
-#include "abi/context.h"
+#include "context/context.h"
 
 #include <bit>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The program of a manifest: what is read, and what is refused.
 #include "common/hand_unit.h"
 
-#include "abi/unit.h"
+#include "unit/unit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The manifest: a good one is read in full, every damage is named.
-#include "abi/unit.h"
+#include "unit/unit.h"
 
 #include "../common/sample_unit.h"
 

@@ -2,7 +2,7 @@
 #include "common/fake_environment.h"
 #include "common/hand_unit.h"
 
-#include "abi/context_impl.h"
+#include "context/context_impl.h"
 #include "sim/payload.h"
 
 #include <gtest/gtest.h>

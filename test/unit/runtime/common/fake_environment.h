@@ -1,7 +1,7 @@
 // An environment of one member that notes the calls and answers as told.
 #pragma once
 
-#include "program/refusing_environment.h"
+#include "environment/refusing_environment.h"
 
 #include <algorithm>
 #include <cstring>

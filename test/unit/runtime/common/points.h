@@ -2,9 +2,9 @@
 // memory.
 #pragma once
 
-#include "abi/unit.h"
 #include "data/dataset.h"
 #include "data/files.h"
+#include "unit/unit.h"
 
 namespace rubato::test {
 

@@ -6,9 +6,9 @@
 #include "bytes.h"
 #include "fake_environment.h"
 
-#include "abi/cells.h"
-#include "abi/context.h"
-#include "abi/unit.h"
+#include "context/cells.h"
+#include "context/context.h"
+#include "unit/unit.h"
 
 #include <cstring>
 #include <string>

@@ -1,8 +1,8 @@
 // The transports that every conformance test runs with, and its members.
 #pragma once
 
+#include "environment/environment.h"
 #include "fabric/fabric.h"
-#include "program/environment.h"
 #include "run_members.h"
 
 #include <cstdio>

@@ -5,7 +5,7 @@
 // `--data id`, operation by operation, so that numbers are the same bits.
 #pragma once
 
-#include "program/environment.h"
+#include "environment/environment.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // Pages and charts: numbers in their places, text that cannot break out.
-#include "telemetry/report.h"
-#include "telemetry/report_frame.h"
+#include "report/report.h"
+#include "report/report_frame.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // How far members are from each other, against the closed form.
+#include "launch/job.h"
 #include "program/course.h"
-#include "train/job.h"
 
 using namespace rubato;
 using namespace rubato::test;

@@ -1,5 +1,5 @@
 // --link: what it accepts, and that it changes when things happen, not what.
-#include "train/link.h"
+#include "cli/link.h"
 #include "train/program.h"
 
 #include <gtest/gtest.h>

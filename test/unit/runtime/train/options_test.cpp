@@ -1,5 +1,5 @@
 // The command line: what is accepted, what is refused and with which words.
-#include "train/options.h"
+#include "cli/options.h"
 #include "train/program.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Which cores members keep to.
-#include "train/placement.h"
+#include "launch/placement.h"
 #include "train/program.h"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include "common/hand_unit.h"
 #include "common/points.h"
+#include "simulate/simulate.h"
 #include "train/run.h"
-#include "train/simulate.h"
 
 #include <csignal>
 #include <fcntl.h>

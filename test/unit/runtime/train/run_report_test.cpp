@@ -1,6 +1,6 @@
 // Rounds that members share, from what each tells to one line for each.
+#include "launch/job.h"
 #include "program/course.h"
-#include "train/job.h"
 #include "train/program.h"
 
 using namespace rubato;

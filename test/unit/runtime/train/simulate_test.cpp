@@ -1,8 +1,8 @@
 // ./train simulate, from the command line to its files, with units written by
 // hand.
 #include "common/fake_environment.h"
+#include "simulate/model.h"
 #include "train/program.h"
-#include "train/simulate_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,243 @@
+// One member: its strands as threads, then its model.
+#include "control/client.h"
+#include "launch/boundary.h"
+#include "launch/job.h"
+#include "program/recording_environment.h"
+#include "program/timing_environment.h"
+#include "telemetry/merge_traces.h"
+#include "telemetry/timeline.h"
+
+#include <algorithm>
+#include <thread>
+
+using namespace rubato;
+
+namespace {
+
+class MemberRun {
+public:
+  MemberRun(Job &job, int rank, const std::function<void()> &tick)
+      : job(job), rank(rank), tick(tick), role(job.roleOf(rank)) {}
+
+  Status run() {
+    RB_TRY(keepTo(job.places[static_cast<size_t>(rank)]));
+    RB_TRY(connect());
+    RB_TRY(start());
+    Status status = train();
+    if (status)
+      status = finish();
+    if (!status) {
+      fail();
+      return status;
+    }
+    // In good order: nobody waits for this member any more.
+    desk->leave(rank);
+    job.fabric->leave(rank);
+    return status;
+  }
+
+private:
+  Status connect();
+  std::string learningRate() const;
+  Status start();
+  Status train();
+  Status runStrands();
+  Status finish();
+  void fail();
+  Environment &environmentOfMember() {
+    if (timing)
+      return *timing;
+    if (recorder)
+      return *recorder;
+    return *environment;
+  }
+
+  Job &job;
+  int rank;
+  const std::function<void()> &tick;
+  const RoleSpec &role;
+  std::unique_ptr<CoordinatorClient> client;
+  Desk *desk = nullptr;
+  std::unique_ptr<Timeline> timeline; // outlives the member
+  std::unique_ptr<RealEnvironment> environment;
+  std::unique_ptr<RecordingEnvironment> recorder; // with --record only
+  std::unique_ptr<TimingEnvironment> timing;      // with --timeline only
+  std::unique_ptr<Member> member;
+  std::optional<BoundaryEvaluation> evaluation;
+};
+
+Status MemberRun::connect() {
+  desk = job.desk.get();
+  if (!job.coordinator)
+    return Status::ok();
+  job.coordinator->forget();
+  ClientEvents events;
+  events.onGone = [this](const Status &) { job.fabric->abort(); };
+  ClientOptions options;
+  options.connectWithin = job.deadline();
+  RB_TRY(CoordinatorClient::make(job.coordinator->address(), rank, options,
+                                 std::move(events), client));
+  desk = client.get();
+  return Status::ok();
+}
+
+std::string MemberRun::learningRate() const {
+  const Cell *cell = job.unit.cell("base-lr");
+  if (!cell)
+    return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "%g",
+                job.options.lr.value_or(cell->defaultValue));
+  return text;
+}
+
+Status MemberRun::start() {
+  const TrainOptions &options = job.options;
+  RealSetup setup{.program = job.unit.program,
+                  .members = job.members,
+                  .rank = rank,
+                  .fabric = *job.fabric,
+                  .desk = *desk,
+                  .order = {job.train.samples, options.seed, options.shuffle},
+                  .quantum = job.unit.quantum,
+                  .globalBatch = job.plan.globalBatch,
+                  .quanta = job.plan.quanta,
+                  .queue = job.queue,
+                  .statistics = job.statistics,
+                  .rounds = job.rounds,
+                  .stop = &job.shared->stop,
+                  .slow =
+                      std::vector<double>(static_cast<size_t>(job.members), 1),
+                  .learningRate = learningRate(),
+                  .deadline = job.deadline(),
+                  .begin = job.begin,
+                  .cores = static_cast<int>(job.cores.size()),
+                  .boundary = [this](const Caller &who) {
+                    RB_TRY(evaluation->at(who));
+                    if (tick && who.strand == 0)
+                      tick();
+                    return Status::ok();
+                  }};
+  if (options.steps && !usesCursor(job.unit.program))
+    setup.steps = *options.steps;
+  // Lockstep members stand still together; workers do not when their server
+  // does.
+  if (std::ranges::count(job.evaluators, rank) == 0)
+    setup.standstill = &job.shared->serverEvaluations;
+  if (options.seconds)
+    setup.seconds = *options.seconds;
+  for (auto [slow, factor] : options.slow)
+    setup.slow[static_cast<size_t>(slow)] = factor;
+  RB_TRY(RealEnvironment::make(setup, environment));
+  if (!options.record.empty())
+    RB_TRY(RecordingEnvironment::make({*environment, options.record, rank,
+                                       static_cast<int>(role.strands.size()),
+                                       job.unit.program.locks},
+                                      recorder));
+  if (!options.timeline.empty()) {
+    std::vector<std::string> lanes;
+    for (const StrandSpec &strand : role.strands)
+      lanes.push_back(strand.name);
+    // And what each of them has under way; those before and behind rounds too.
+    for (const StrandSpec &strand : role.strands)
+      lanes.push_back("reductions of " + strand.name);
+    lanes.emplace_back("other reductions");
+    auto strands = static_cast<int>(role.strands.size());
+    timeline = std::make_unique<Timeline>(1 << 16, std::move(lanes));
+    timing = std::make_unique<TimingEnvironment>(environmentOfMember(),
+                                                 *timeline, strands, strands);
+  }
+  RB_TRY(Member::make({.unit = job.unit,
+                       .environment = environmentOfMember(),
+                       .rank = rank,
+                       .members = job.members,
+                       .data = &job.train,
+                       .blocks = &job.fabric->blocks(rank),
+                       .timeline = timeline.get()},
+                      member));
+  evaluation.emplace(job, *member, *environment, recorder.get());
+  member->set("budget", job.plan.budget);
+  if (options.lr)
+    member->set("base-lr", *options.lr);
+  return Status::ok();
+}
+
+/// A strand failed: its siblings, and in the end all members, shall know.
+void MemberRun::fail() {
+  int none = -1;
+  job.shared->failed.compare_exchange_strong(none, rank);
+  environment->abandon(rank);
+  desk->leave(rank);
+  job.fabric->lost(rank);
+  job.fabric->abort();
+}
+
+Status MemberRun::runStrands() {
+  std::vector<Status> ends(role.strands.size());
+  std::atomic<int> first{-1};
+  auto body = [&](int index) {
+    Status status = member->strand(index);
+    int none = -1;
+    if (!status && first.compare_exchange_strong(none, index))
+      fail();
+    ends[static_cast<size_t>(index)] = std::move(status);
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < role.strands.size(); ++i)
+    threads.emplace_back(body, static_cast<int>(i));
+  body(0);
+  for (std::thread &thread : threads)
+    thread.join();
+  return first < 0 ? Status::ok() : ends[static_cast<size_t>(first.load())];
+}
+
+Status MemberRun::train() {
+  RB_TRY(member->init());
+  if (!job.options.dumpGradients.empty())
+    return Status::ok(); // of the model as it starts
+  // Together: or whoever started first computes while the others start.
+  RB_TRY(noted(job.statistics[rank].waits[maxStrands], Call::Barrier, -1, -1,
+               initRound, [&] {
+                 return job.fabric->barrier(
+                     rank, std::chrono::steady_clock::now() + job.deadline());
+               }));
+  environment->began(rank);
+  RB_TRY(runStrands());
+  environment->ended(rank);
+  // Before drain makes them one.
+  RB_TRY(measureConsensus(job, *member));
+  return member->drain();
+}
+
+Status MemberRun::finish() {
+  RB_TRY(member->model());
+  if (!job.options.dumpGradients.empty()) {
+    if (rank != job.evaluators.front())
+      return Status::ok();
+    RB_TRY(writeGradient(job, *member));
+    return writeModel(job, *member);
+  }
+  if (rank == job.evaluators.front())
+    job.shared->inModel.store(samplesSeen(job, *member));
+  if (std::ranges::count(job.evaluators, rank) > 0) {
+    if (recorder)
+      recorder->model(member->address(job.unit.parameters),
+                      modelBytes(job.unit));
+    if (job.eval.samples > 0 && job.shared->stop.load() == 0)
+      RB_TRY(evaluateModel(job, *member));
+    RB_TRY(writeModel(job, *member));
+  }
+  if (recorder)
+    RB_TRY(recorder->finish());
+  if (!timeline)
+    return Status::ok();
+  return timeline->writeChromeTrace(
+      tracePart(job.options.timeline, job.members, rank), rank);
+}
+
+} // namespace
+
+Status rubato::runMember(Job &job, int rank,
+                         const std::function<void()> &tick) {
+  return MemberRun(job, rank, tick).run();
+}
