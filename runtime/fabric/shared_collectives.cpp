@@ -50,7 +50,8 @@ Status SharedFabric::ready(int rank, int channel, const Part &operand,
                   oldestOpen(rank, channel) + slotsOf(channel) > call.number &&
                   slotState(call).shown->load() == 0;
     if (mine.isOpen) {
-      RB_TRY(startComm(rank));
+      if (spareCores)
+        RB_TRY(startComm(rank));
       words.early.bytes.store(0);
       words.early.dtype.store(operand.dtype);
       words.early.size.store(size);
@@ -62,8 +63,14 @@ Status SharedFabric::ready(int rank, int channel, const Part &operand,
   if (!mine.isOpen)
     return Status::ok();
   words.early.bytes.store(bytes);
-  if (readyEverywhere(channel, call.number) >= bytes)
-    for (int other = 0; other < memberCount; ++other)
+  if (readyEverywhere(channel, call.number) < bytes)
+    return Status::ok();
+  // Those who wait add it up; without them comm threads, where they do not take
+  // a core from somebody who computes.
+  for (int other = 0; other < memberCount; ++other)
+    if (post(channel, call.number, other).awaiting.load() == call.number)
+      ring(member(other).bell);
+    else if (spareCores)
       ring(member(other).commBell);
   return Status::ok();
 }

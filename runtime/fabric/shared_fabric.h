@@ -305,6 +305,7 @@ private:
   std::vector<int> presentWorkers(int channel);
 
   int spins;
+  bool spareCores; // more than members
   int64_t membersAt = 0, linksAt = 0;
   std::vector<Place> places;
   std::vector<std::unique_ptr<Local>> locals;

@@ -23,7 +23,7 @@ Status SharedFabric::make(int members, std::span<const ChannelSpec> channels,
 
 SharedFabric::SharedFabric(int members, std::span<const ChannelSpec> channels)
     : FabricBase(members, channels), spins(spinTurns(members)),
-      places(channels.size()) {
+      spareCores(allowedCpus() > members), places(channels.size()) {
   for (int rank = 0; rank < members; ++rank) {
     Local &local = *locals.emplace_back(std::make_unique<Local>());
     local.channels = std::vector<ChannelState>(channels.size());
