@@ -9,7 +9,7 @@ include "mlir/IR/EnumAttr.td"
 def Sched_Dialect : Dialect {
   let name = "sched";
   let cppNamespace = "::rubato::sched";
-  let summary = "Static segments of launches, collectives and events";
+  let summary = "Static segments of launches and events, and the programs that run them";
   let description = [{
     `sched` is what a round looks like when every decision has been made: which
     bytes a value lives in (*arena*, *buffers*), which kernel runs on which

@@ -37,12 +37,19 @@ static void eraseProgram(ModuleOp module) {
   }
 }
 
+/// What the programs of @evaluate and @gradient are called until the functions
+/// of these names are gone.
+static constexpr StringLiteral evaluation = "evaluation",
+                               differentiation = "differentiation";
+
 /// A kernel that a node of the model gave the name of a buffer, a segment or a
 /// program makes way for it.
 static void renameKernels(ModuleOp module, const Placement &placement) {
   llvm::StringSet<> ours;
   for (auto kind : {nn::TrainingKind::Evaluate, nn::TrainingKind::Gradient})
     ours.insert(nn::symbolOf(kind));
+  for (StringRef emitted : {evaluation, differentiation})
+    ours.insert(emitted);
   for (auto &[part, name] : partsOf(module))
     ours.insert(name);
   for (const Buffer &buffer : placement.allBuffers())
@@ -73,9 +80,6 @@ static LogicalResult scheduleProgram(ModuleOp module) {
   for (auto &[part, name] : partsOf(module))
     if (failed(emitter.emitPart(part, name)))
       return failure();
-  // Their functions, which have these names, go with the program.
-  static constexpr StringLiteral evaluation = "evaluation",
-                                 differentiation = "differentiation";
   auto functionOf = [](const nn::TrainingSignature &signature) {
     return cast<func::FuncOp>(signature.getFunction().getOperation());
   };

@@ -20,8 +20,8 @@ void gatherFlat(sched::SegmentOp segment, int64_t elements,
                 const BufferTable &buffers);
 
 /// The first launch of the row at the end of `segment` that consists of flat
-/// launches only; null if there is none. None of them writes what another
-/// reads whole.
+/// launches only; null if there is none. What one of them writes, no other
+/// touches but index by index.
 sched::LaunchOp flatEnd(sched::SegmentOp segment, int64_t elements,
                         const BufferTable &buffers);
 

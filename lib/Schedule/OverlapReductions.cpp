@@ -19,14 +19,7 @@ namespace rubato {
 using namespace mlir;
 using namespace rubato;
 
-/// The await of what `start` began, if it stands in the same block.
-static sched::AwaitOp awaitOf(sched::StartOp start) {
-  for (Operation *user : start.getFuture().getUsers())
-    if (auto await = dyn_cast<sched::AwaitOp>(user);
-        await && await->getBlock() == start->getBlock())
-      return await;
-  return {};
-}
+static constexpr StringLiteral kWhole = "whole: ";
 
 namespace {
 
@@ -45,14 +38,21 @@ public:
     });
     for (sched::StartOp start : starts) {
       note(start, overlapStart(start));
-      if (sched::AwaitOp await = awaitOf(start))
-        note(await, overlapAwait(await));
+      for (Operation *user : start.getFuture().getUsers())
+        if (auto await = dyn_cast<sched::AwaitOp>(user))
+          note(await, await->getBlock() == start->getBlock()
+                          ? overlapAwait(await)
+                          : (kWhole + "it is awaited in another block").str());
     }
     for (auto segment : module.getOps<sched::SegmentOp>())
       shareWork(segment);
   }
 
 private:
+  bool runsOnce(sched::SegmentOp segment) {
+    auto runs = SymbolTable::getSymbolUses(segment.getOperation(), module);
+    return runs && llvm::hasSingleElement(*runs);
+  }
   /// What became of a reduction, or what stopped its better form.
   void note(Operation *op, const std::string &text) {
     op->setAttr(kOverlapAttr, StringAttr::get(op->getContext(), text));
@@ -84,9 +84,7 @@ struct OverlapReductions
 
 } // namespace
 
-static constexpr StringLiteral kWhole = "whole: ";
-
-/// Buckets end where slots of the model end; a vector that is none of the
+/// Buckets follow the slots of the model; a vector that is none of the
 /// model's is no list of slots.
 SmallVector<BucketRange> Overlap::bucketsOf(sched::TypedRangeAttr vector) {
   for (auto layout : module.getOps<nn::LayoutOp>())
@@ -210,8 +208,14 @@ std::string Overlap::overlapStart(sched::StartOp start) {
     auto segment = symbols.lookup<sched::SegmentOp>(producer.run.getSegment());
     // A loop runs the segment as it is, too, and so do others.
     sched::SegmentOp early = segment;
-    auto runs = SymbolTable::getSymbolUses(segment.getOperation(), module);
-    if (producer.loop || !llvm::hasSingleElement(*runs)) {
+    if (llvm::any_of(segment.getLine()->getOps<sched::ReadyOp>(),
+                     [&](sched::ReadyOp ready) {
+                       return ready.getChannel() == start.getChannel();
+                     }))
+      return (kWhole + "@" + segment.getSymName() +
+              " says already what is ready")
+          .str();
+    if (producer.loop || !runsOnce(segment)) {
       early = segment.clone();
       early.setSymName((segment.getSymName() + ".last").str());
       symbols.insert(early, std::next(segment->getIterator()));
@@ -247,10 +251,15 @@ std::string Overlap::overlapAwait(sched::AwaitOp await) {
   if (!buffer.isValue() || sum.getSize() != int64_t(buffer.getBytes()) ||
       buckets.size() < 2)
     return (kWhole + "its first value cannot be cut").str();
-  // The first that touches the sum must be a run that certainly comes.
+  // The first that touches the sum must be a run that certainly comes, and
+  // nothing in between may await something else.
   Operation *user = await->getNextNode();
-  while (user && !mentions(user, sum.getBuffer(), symbols))
-    user = user->getNextNode();
+  for (; user && !mentions(user, sum.getBuffer(), symbols);
+       user = user->getNextNode())
+    if (user->walk([](sched::AwaitOp) { return WalkResult::interrupt(); })
+            .wasInterrupted())
+      return (kWhole + "another await comes before what it brings is used")
+          .str();
   auto run = dyn_cast_or_null<sched::RunOp>(user);
   if (!run)
     return (kWhole +
@@ -259,13 +268,21 @@ std::string Overlap::overlapAwait(sched::AwaitOp await) {
                  : "it is not a segment that uses what it brings first"))
         .str();
   auto segment = symbols.lookup<sched::SegmentOp>(run.getSegment());
+  if (!runsOnce(segment))
+    return (kWhole + "@" + segment.getSymName() + " runs elsewhere too").str();
   gatherFlat(segment, sum.getCount(), buffers);
   sched::LaunchOp first = flatEnd(segment, sum.getCount(), buffers);
-  bool readBefore = !first;
+  bool needsMore = !first;
   for (Operation *op = first ? first->getPrevNode() : nullptr; op;
        op = op->getPrevNode())
-    readBefore |= mentions(op, sum.getBuffer(), symbols);
-  if (readBefore)
+    needsMore |= mentions(op, sum.getBuffer(), symbols);
+  // Nor may a launch of the row see a slice of the sum as something small.
+  for (Operation *op = first; op; op = op->getNextNode())
+    for (auto read :
+         cast<sched::LaunchOp>(op).getReads().getAsRange<sched::RangeAttr>())
+      needsMore |=
+          read.getBuffer() == sum.getBuffer() && read != sum.getRange();
+  if (needsMore)
     return (kWhole + "@" + segment.getSymName() +
             " needs more of the sum at once than one index")
         .str();

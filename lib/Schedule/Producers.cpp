@@ -89,7 +89,8 @@ bool Finder::changes(Operation *op) {
                       });
                 })
                 .Case([&](sched::StartOp other) {
-                  return other.getChannel() == start.getChannel();
+                  return other.getChannel() == start.getChannel() ||
+                         names(other, value);
                 })
                 .Case([](sched::ReadOp) { return false; })
                 // Its failure has the round run again, and others may have
@@ -133,7 +134,9 @@ void Finder::searchIn(Operation *op, scf::ForOp loop) {
       .Case([&](scf::WhileOp) {
         stop("nobody knows which body of the loop in front of it is the last");
       })
-      .Case([&](sched::StartOp) {
+      .Case([&](sched::StartOp other) {
+        if (other.getChannel() != start.getChannel())
+          return stop("another start hands its first operand over in between");
         stop("another reduction of its channel starts in between");
       })
       .Case<sched::ExchangeOp, sched::PushOp, sched::GrantOp>([&](auto sent) {

@@ -76,6 +76,58 @@ sched.program @reused {
   sched.return
 }
 
+// A slice of the sum that a launch takes for something small is there when the
+// sum is: it is awaited whole.
+// CHECK-LABEL: sched.program @slice {
+// CHECK:         {rubato.overlap = "whole: @slice.s needs more of the sum at once than one index"}
+sched.segment @slice.s {
+  sched.launch compute @step [0, 136] args(@sum, @sum[512], @w, @w) reads(@sum[0, 544], @sum[512, 4], @w[0, 544]) writes(@w[0, 544])
+}
+sched.program @slice {
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@g[0, 544] : f32)
+  sched.await %f outs(@sum[0, 544] : f32)
+  sched.run @slice.s
+  sched.drop @sum
+  sched.return
+}
+
+// Nothing else is awaited while a sum arrives.
+// CHECK-LABEL: sched.program @second {
+// CHECK:         {rubato.overlap = "whole: another await comes before what it brings is used"}
+sched.segment @second.s {
+  sched.launch compute @momentum [0, 136] args(@sum, @m, @m) reads(@sum[0, 544], @m[0, 544]) writes(@m[0, 544])
+}
+sched.program @second {
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@g[0, 544] : f32)
+  %e = sched.start all_reduce channel(0) root(%zero) ins(@n[0, 8] : i64)
+  sched.await %f outs(@sum[0, 544] : f32)
+  sched.await %e outs(@n[0, 8] : i64)
+  sched.run @second.s
+  sched.drop @sum
+  sched.return
+}
+
+// A segment that others run stays as it is.
+// CHECK-LABEL: sched.segment @twice.s {
+// CHECK-NEXT:    sched.launch compute @momentum [0, 136]
+// CHECK-NEXT:  }
+// CHECK-LABEL: sched.program @twice {
+// CHECK:         {rubato.overlap = "whole: @twice.s runs elsewhere too"}
+sched.segment @twice.s {
+  sched.launch compute @momentum [0, 136] args(@sum, @m, @m) reads(@sum[0, 544], @m[0, 544]) writes(@m[0, 544])
+}
+sched.program @twice {
+  %zero = arith.constant 0 : i64
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@g[0, 544] : f32)
+  sched.await %f outs(@sum[0, 544] : f32)
+  sched.run @twice.s
+  sched.run @twice.s
+  sched.drop @sum
+  sched.return
+}
+
 // What does not compute index by index moves to the front where it can.
 // CHECK-LABEL: sched.segment @gathered.s {
 // CHECK-NEXT:    sched.launch compute @rate [0, 1]
@@ -254,7 +306,7 @@ sched.program @uncut {
 
 // An await elsewhere may be of another start; what no reduction brings stays.
 // CHECK-LABEL: sched.program @elsewhere {
-// CHECK:         sched.await %{{.*}} outs(@sum[0, 544] : f32){{$}}
+// CHECK:         sched.await %{{.*}} outs(@sum[0, 544] : f32) {rubato.overlap = "whole: it is awaited in another block"}
 // CHECK:         sched.await %{{.*}} outs(@sum[0, 544] : f32){{$}}
 sched.program @elsewhere {
   %zero = arith.constant 0 : i64

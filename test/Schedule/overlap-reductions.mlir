@@ -4,7 +4,7 @@
 // What comes out can be proved once lanes are ordered, and every event is needed.
 // RUN: rubato-opt %s --overlap-reductions='bucket-bytes=1' --assign-lanes --sched-verify-segments -o /dev/null
 // RUN: rubato-opt %s --overlap-reductions='bucket-bytes=1' --assign-lanes --sched-test-remove-events -o /dev/null 2>&1 | FileCheck %s --check-prefix=EVENTS --implicit-check-not=accepted
-// EVENTS: 24 waits, 24 rejected; 24 records, 24 rejected
+// EVENTS: 26 waits, 26 rejected; 26 records, 26 rejected
 
 nn.layout @params [#nn.slot<"a" : tensor<64xf32> at 0 parameter>, #nn.slot<"b" : tensor<64xf32> at 64 parameter>]
 nn.layout @three [#nn.slot<"a" : tensor<64xf64> at 0 parameter>, #nn.slot<"b" : tensor<64xf64> at 64 parameter>, #nn.slot<"c" : tensor<64xf64> at 128 parameter>]
@@ -133,6 +133,21 @@ sched.program @handed {
   sched.renew @wide
   sched.run @handed.s
   sched.push channel(1) ticket(%zero) ins(@wide[0, 1536] : f64)
+  %f = sched.start all_reduce channel(0) root(%zero) ins(@wide[0, 1536] : f64)
+  sched.return
+}
+// CHECK-LABEL: sched.program @twostarts {
+// CHECK:         sched.start all_reduce channel(1)
+// CHECK:         sched.start all_reduce channel(0) {{.*}} {rubato.overlap = "whole: another start hands its first operand over in between"}
+sched.segment @twostarts.s {
+  sched.launch compute @grad [0, 1] args(@wide) writes(@wide[0, 768])
+  sched.launch compute @grad [0, 1] args(@wide) writes(@wide[768, 768])
+}
+sched.program @twostarts {
+  %zero = arith.constant 0 : i64
+  sched.renew @wide
+  sched.run @twostarts.s
+  %other = sched.start all_reduce channel(1) root(%zero) ins(@wide[0, 1536] : f64)
   %f = sched.start all_reduce channel(0) root(%zero) ins(@wide[0, 1536] : f64)
   sched.return
 }

@@ -126,8 +126,7 @@ public:
                        mlir::ValueRange batch);
   Gradient noGradient();
   /// The gradient of this member's part of the round by cursor, as many
-  /// micro-batches as the run asks for. The last one stands apart: its backward
-  /// pass is what reductions overlap with.
+  /// micro-batches as the run asks for.
   Gradient roundGradient(mlir::Value w, mlir::Value step);
 
   /// The mean loss of all training samples at `w`, as an f64: calls @evaluate
