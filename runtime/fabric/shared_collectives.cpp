@@ -103,8 +103,10 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
   if (call.kind == Kind::AllReduce || call.peer == call.rank)
     keep(call, ins, large);
   if (mine.early == call.number && mine.isOpen &&
-      (call.kind != Kind::AllReduce ||
-       words.at.get().large[0] != words.early.at.load()))
+      (call.kind != Kind::AllReduce || large.layout.count == 0 ||
+       words.at.get().large[0] != words.early.at.load() ||
+       large.layout.large[0].bytes != words.early.size.load() ||
+       large.layout.large[0].dtype != words.early.dtype.load()))
     return otherOperand(call);
   words.holds.store(slotState(call).shown->load() > 0,
                     std::memory_order_release);
@@ -116,6 +118,8 @@ Status SharedFabric::startCollective(CallId call, Parts ins, int64_t &future) {
     mine.marks.resize(
         std::min<size_t>(mine.marks.size(), words.marks.most - 1));
     mine.marks.push_back({large.layout.large[0].bytes, now});
+  } else {
+    mine.marks.clear(); // it goes with the numbers
   }
   words.marks.set(mine.marks);
   words.posted.store(call.number);

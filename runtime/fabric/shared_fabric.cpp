@@ -129,13 +129,13 @@ SharedFabric::Standing SharedFabric::waitFor(const Future &future,
       spinPause();
       continue;
     }
+    // Perhaps parts are ready everywhere, of which others still compute more.
+    if (call.kind == Kind::AllReduce)
+      sum(call.rank, call.channel, call.number);
     if (!sleep(bell, seen, deadline, standing.readyAt)) {
       standing.failure = isLate(future);
       return standing;
     }
-    // Perhaps parts are ready everywhere, of which others still compute more.
-    if (call.kind == Kind::AllReduce)
-      sum(call.rank, call.channel, call.number);
   }
 }
 
@@ -156,7 +156,9 @@ Status SharedFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
     return unknownFuture(rank, id);
   const CallId &call = future.call;
   bool partly = first >= 0 && call.kind == Kind::AllReduce;
-  if (partly)
+  // What is summed with the numbers comes as a whole.
+  if (LargeParts large(outs);
+      partly && large.layout.count > 0 && large.parts[0] == outs.data())
     future.first = first;
   bool collective =
       call.kind == Kind::AllReduce || call.kind == Kind::Broadcast;
@@ -180,7 +182,15 @@ Status SharedFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
     status = take(future, standing, outs);
   if (!status || !partly)
     forget(rank, id);
+  else
+    keepWhole(rank, id, bytesOf(outs[0]));
   return status;
+}
+
+void SharedFabric::keepWhole(int rank, int64_t id, int64_t bytes) {
+  Local &local = *locals[size_t(rank)];
+  std::lock_guard lock(local.mutex);
+  std::ranges::find(local.futures, id, &Future::id)->whole = bytes;
 }
 
 Status SharedFabric::arrive(int rank, int64_t id, int64_t bytes,
@@ -189,16 +199,16 @@ Status SharedFabric::arrive(int rank, int64_t id, int64_t bytes,
   if (!find(rank, id, future))
     return unknownFuture(rank, id);
   const CallId &call = future.call;
-  Layout layout = post(call.channel, call.number, rank).layout.get();
-  bool all = layout.count == 0 || bytes >= layout.large[0].bytes;
+  bool all = bytes >= future.whole;
   future.first = all ? INT64_MAX : bytes;
   Standing standing = waitFor(future, deadline);
+  // Who fails keeps its operands: others may still sum them.
   if (!standing.failure)
     state(rank, call.channel).broken = standing.failure;
-  if (all || !standing.failure) {
+  else if (all)
     endCollective(call);
+  if (all || !standing.failure)
     forget(rank, id);
-  }
   return std::move(standing.failure);
 }
 

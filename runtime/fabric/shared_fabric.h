@@ -79,6 +79,8 @@ private:
     bool tooLate = false; // peer lost, or channel closed, when it began
     bool cancelled = false;
     int64_t first = INT64_MAX; // bytes of the first large part that are wanted
+    int64_t whole = 0; // bytes of what it brings first, of which not all
+                       // has arrived
   };
 
   /// How a future stands.
@@ -259,6 +261,8 @@ private:
   void reap(int rank, int channel);
   bool find(int rank, int64_t id, Future &future);
   void forget(int rank, int64_t id);
+  /// Of the future not all has arrived.
+  void keepWhole(int rank, int64_t id, int64_t bytes);
   Standing look(const Future &future);
   /// Looks until it is over, and helps.
   Standing waitFor(const Future &future, Deadline deadline);

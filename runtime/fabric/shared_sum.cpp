@@ -227,6 +227,8 @@ void SharedFabric::sum(int rank, int channel, int64_t number) {
       continue;
     if (!sumChunk(rank, channel, number, chunk, operands.posted, [&] {
           sumSpread(layout, ins, out, begin, end);
+          if (!isSum || specs[size_t(channel)].unlimited || !out.large[0])
+            return;
           auto &counts = member(rank);
           counts.summed.fetch_add(end - begin, std::memory_order_relaxed);
           if (!operands.posted)

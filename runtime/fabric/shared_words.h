@@ -115,12 +115,14 @@ template <int Most> struct MarkWords {
     Word bytes{0}, time{0};
   } all[Most];
 
+  /// Those that there is room for.
   void set(const Marks &marks) {
-    for (size_t i = 0; i < marks.size(); ++i) {
+    auto kept = std::min<size_t>(marks.size(), Most);
+    for (size_t i = 0; i < kept; ++i) {
       all[i].bytes.store(marks[i].bytes, std::memory_order_release);
       all[i].time.store(marks[i].time, std::memory_order_release);
     }
-    count.store(int64_t(marks.size()), std::memory_order_release);
+    count.store(int64_t(kept), std::memory_order_release);
   }
   Marks get() const {
     Marks marks(size_t(count.load(std::memory_order_acquire)));

@@ -113,7 +113,9 @@ Status ThreadFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
     return wrongOuts(future.call, shape, standing.kept->shape);
   }
   bring(future.call, *standing.kept, outs);
-  if (!partly)
+  if (partly)
+    futures.at(id).whole = bytesOf(outs[0]);
+  else
     taken(future);
   return Status::ok();
 }
@@ -132,8 +134,7 @@ Status ThreadFabric::arrive(int rank, int64_t id, int64_t bytes,
     futures.erase(id);
     return std::move(standing.failure);
   }
-  const Layout &layout = standing.kept->layout;
-  if (layout.count == 0 || bytes >= layout.large[0].bytes) {
+  if (bytes >= future.whole) {
     taken(future);
     futures.erase(id);
   }

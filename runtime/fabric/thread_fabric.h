@@ -121,6 +121,8 @@ private:
     bool tooLate = false; // peer lost, or channel closed, when it began
     bool cancelled = false;
     int64_t first = INT64_MAX; // bytes of the first large part that are wanted
+    int64_t whole = 0; // bytes of what it brings first, of which not all
+                       // has arrived
   };
   /// Where a member's values get their memory: all members can read it.
   class Source final : public BlockSource {

@@ -275,6 +275,35 @@ TEST_P(Early, IsSummedBeforeTheStart) {
   });
 }
 
+/// Too few bytes to be shown where they are summed: they come with the numbers,
+/// and there is nothing left to wait for. More marks than there is room for do
+/// no harm.
+TEST_P(Early, SmallSumsArriveInPartsToo) {
+  constexpr int64_t count = 100;
+  makeWith(2, {earlyChannel("grads")}, {most});
+  runAll([&](int rank) {
+    for (int round = 0; round < 3; ++round) {
+      std::vector<float> own(count, float(rank + 1)), all(count);
+      Part in{RB_F32, count, reinterpret_cast<char *>(own.data())};
+      for (int64_t i = 1; i <= count; ++i)
+        NEED_OK(fabric->ready(rank, 0, in, 4 * i));
+      Part ins[] = {in};
+      Part outs[] = {{RB_F32, count, reinterpret_cast<char *>(all.data())}};
+      int64_t future = 0;
+      NEED_OK(fabric->startAllReduce(rank, 0, ins, future));
+      NEED_OK(fabric->awaitFirst(rank, future, outs, 64, soon()));
+      NEED_OK(fabric->arrive(rank, future, 128, soon()));
+      NEED_OK(fabric->arrive(rank, future, 200, soon()));
+      NEED_OK(fabric->arrive(rank, future, 4 * count, soon()));
+      NEED(all == std::vector<float>(count, 3));
+      // It is over.
+      NEED(!fabric->arrive(rank, future, 4 * count, soon()));
+    }
+    NEED_OK(fabric->barrier(rank, soon()));
+    return true;
+  });
+}
+
 /// Only the start counts.
 TEST_P(Early, WhoDiesBeforeItsStartTakesNoPart) {
   for (bool left : {false, true}) {
