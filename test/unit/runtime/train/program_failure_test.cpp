@@ -39,10 +39,12 @@ TEST_F(ProgramFailure, KilledMemberEndsTheRun) {
       {&gossipUnit(int64_t(1) << 40),
        "(waited for it in exchange on @gossip|nobody waited for it yet: rank"
        ".* in (exchange|meet|ask))"},
-      // It may also meet the abort where it waits for nobody.
-      {&mailboxUnit(), "; (rank 0 waited for it in collect|nobody waited for "
-                       "it yet: rank 0 was in grant) on @ps "
-                       "\\(round [0-9]+\\); "}};
+      // The server may also meet the abort where it waits for nobody, and the
+      // other workers where they wait for the server.
+      {&mailboxUnit(),
+       "; (rank 0 waited for it in collect on @ps \\(round [0-9]+\\)|nobody "
+       "waited for it yet: rank 0 was in grant on @ps \\(round [0-9]+\\)"
+       "(, ranks? [0-9, ]+ (was|were) in pull on @ps \\(round [0-9]+\\))*); "}};
   for (const auto &[unit, waits] : cases) {
     Program program(50, *unit);
     Outcome outcome = program.train({"--workers", "3", "--epochs", "1000000",
