@@ -88,6 +88,8 @@ bool Finder::changes(Operation *op) {
                         return writesTo(launch, value);
                       });
                 })
+                // What is ready belongs to the next start of its channel, and
+                // nobody else may get the memory meanwhile.
                 .Case([&](sched::StartOp other) {
                   return other.getChannel() == start.getChannel() ||
                          names(other, value);
@@ -108,6 +110,8 @@ bool Finder::changes(Operation *op) {
       .wasInterrupted();
 }
 
+/// Backwards, because only the last that writes matters: what it leaves is what
+/// the start takes, and nobody changes it in between.
 void Finder::searchBefore(Operation *op, scf::ForOp loop) {
   for (op = op->getPrevNode(); op; op = op->getPrevNode())
     if (changes(op))
@@ -117,6 +121,8 @@ void Finder::searchBefore(Operation *op, scf::ForOp loop) {
 void Finder::searchIn(Operation *op, scf::ForOp loop) {
   TypeSwitch<Operation *>(op)
       .Case([&](sched::RunOp run) { found.runs.push_back({run, loop}); })
+      // Each side has its own last writer; one that has none starts whole,
+      // which is as right: members need not agree on how early they were.
       .Case([&](scf::IfOp branch) {
         for (Region *region :
              branch->getRegions().empty()

@@ -203,7 +203,8 @@ FailureOr<SmallVector<Value>> ProgramEmitter::emitBody(gsync::RepeatOp op,
   return getNumbers(yield->getOperands());
 }
 
-/// A loop whose number of bodies is known before its first.
+/// A loop whose number of bodies is known before its first. It becomes scf.for,
+/// not scf.while, so that whoever looks for the last body can ask for it.
 LogicalResult ProgramEmitter::emitCounted(gsync::RepeatOp op) {
   Value zero = constant(0), one = constant(1), count = get(op.getAtLeast());
   auto loop =
