@@ -152,6 +152,27 @@ def Sched_DoneOp : Sched_HostOp<"done"> {
   let assemblyFormat = "$future attr-dict";
 }
 
+def Sched_PollOp : Sched_HostOp<"poll"> {
+  let summary = "whether the future is done that ends a loop (fallible)";
+  let description = [{
+    Waits until `ahead` bodies at most are unfinished on the compute lane, so that
+    a loop computes as long as its future takes and no further.
+
+    ```mlir
+    %done = sched.poll %f ahead(0)
+    ```
+  }];
+  let arguments = (ins I64:$future,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$ahead);
+  let results = (outs I1:$done);
+  let assemblyFormat = "$future `ahead` `(` $ahead `)` attr-dict";
+}
+
+def Sched_BodyOp : Sched_HostOp<"body"> {
+  let summary = "the body of a loop that polls was given to the lanes (fallible)";
+  let assemblyFormat = "attr-dict";
+}
+
 def Sched_AwaitOp : Sched_ValuesOp<"await"> {
   let summary = "waits for a future and brings its values (fallible)";
   let description = [{

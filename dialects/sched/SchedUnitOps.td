@@ -200,7 +200,8 @@ def Sched_RoleOp : Sched_UnitEntryOp<"role", [
   let description = [{
     Ranks are given to roles in the order of the text; `count(rest)` takes all
     that are left. `init` runs first, then every strand round after round, then
-    `drain`; `model` brings the parameters where they are looked at.
+    `drain`; `model` brings the parameters where they are looked at. `device(host)`:
+    it computes on the CPU, whatever the others compute on.
 
     ```mlir
     sched.role @worker count(rest) init(@worker.init) model(@worker.model) {
@@ -211,12 +212,14 @@ def Sched_RoleOp : Sched_UnitEntryOp<"role", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Sched_Count:$count,
+                       UnitAttr:$on_host,
                        OptionalAttr<FlatSymbolRefAttr>:$init,
                        OptionalAttr<FlatSymbolRefAttr>:$drain,
                        OptionalAttr<FlatSymbolRefAttr>:$model);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `count` `(` custom<Count>($count) `)`
+    (`device` `(` `host` $on_host^ `)`)?
     (`init` `(` $init^ `)`)? (`drain` `(` $drain^ `)`)?
     (`model` `(` $model^ `)`)? $body attr-dict
   }];

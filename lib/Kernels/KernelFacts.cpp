@@ -156,3 +156,14 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
 nn::KernelAttr KernelFacts::toAttribute(MLIRContext *context) const {
   return nn::KernelAttr::get(context, kind, split, indexByIndex, workspace);
 }
+
+int64_t rubato::iterationsOf(func::FuncOp kernel) {
+  int64_t all = 0;
+  kernel.walk([&](linalg::LinalgOp op) {
+    int64_t size = 1;
+    for (int64_t range : op.getStaticLoopRanges())
+      size *= range;
+    all += size;
+  });
+  return all;
+}

@@ -2,6 +2,9 @@
 #include "AbiBuilder.h"
 
 #include "AbiCalls.h"
+#include "dialects/nn/Nn.h"
+#include "rubato/Support/Stage.h"
+#include "runtime/abi/rubato_abi.h"
 
 using namespace mlir;
 using namespace rubato;
@@ -141,13 +144,28 @@ Value AbiBuilder::string(OpBuilder &builder, Location loc, StringRef text) {
 }
 
 Value AbiBuilder::kernel(OpBuilder &builder, Location loc,
-                         LLVM::LLVMFuncOp function, StringRef label) {
+                         LLVM::LLVMFuncOp function, StringRef label,
+                         int64_t args) {
   // One function may be launched under several labels.
   LLVM::GlobalOp &found = kernels[(function.getSymName() + "\n" + label).str()];
+  auto facts = function->getAttrOfType<nn::KernelAttr>(kKernelAttr);
+  auto cost = function->getAttrOfType<IntegerAttr>(kCostAttr);
   if (!found)
     found = structure(loc, "kernel." + label, [&](OpBuilder &init) {
-      return SmallVector<Value>{string(init, loc, label),
-                                LLVM::AddressOfOp::create(init, loc, function)};
+      auto number = [&](int64_t value) {
+        return constant(init, loc, i64, value);
+      };
+      SmallVector<Value> fields{string(init, loc, label)};
+      // Compiled for one width of vectors, and for no other device.
+      fields.push_back(LLVM::AddressOfOp::create(init, loc, function));
+      for (int width = RB_WIDTH_BASE + 1; width != RB_WIDTH_COUNT; ++width)
+        fields.push_back(null(init, loc));
+      fields.push_back(number(args));
+      fields.push_back(number(facts ? facts.getSplit() : 1));
+      fields.push_back(number(facts ? facts.getWorkspace() : 0));
+      fields.push_back(number(cost ? cost.getInt() : 1));
+      fields.push_back(null(init, loc));
+      return fields;
     });
   return addressOf(builder, loc, found);
 }

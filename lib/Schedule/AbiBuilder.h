@@ -45,10 +45,11 @@ public:
   /// Address of a constant C string.
   mlir::Value string(mlir::OpBuilder &builder, mlir::Location loc,
                      llvm::StringRef text);
-  /// Address of the constant `rb_kernel` of a function in C form, which people
-  /// see as `label`.
+  /// Address of the constant `rb_kernel` of a function in C form with so many
+  /// arguments, which people see as `label`.
   mlir::Value kernel(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::LLVM::LLVMFuncOp function, llvm::StringRef label);
+                     mlir::LLVM::LLVMFuncOp function, llvm::StringRef label,
+                     int64_t args);
   /// Address of the constant `rb_segment_info` of a segment that touches the
   /// values of these regions.
   mlir::Value segment(mlir::OpBuilder &builder, mlir::Location loc,

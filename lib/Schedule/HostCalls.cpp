@@ -241,6 +241,10 @@ bool HostCalls::lower(Operation *op) {
         Value done = abi.call(builder, loc, "rb_done", {ctx, op.getFuture()});
         op.replaceAllUsesWith(flag(done));
       })
+      .Case([&](PollOp op) {
+        bring("rb_poll", {op.getFuture(), i32(op.getAhead())});
+      })
+      .Case([&](BodyOp) { call("rb_body", {}); })
       .Case([&](AwaitOp op) {
         Table outs = table(op.getOuts());
         int64_t first = op.getFirst() ? int64_t(*op.getFirst()) : -1;

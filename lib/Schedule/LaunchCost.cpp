@@ -3,7 +3,6 @@
 
 #include "rubato/Kernels/KernelFacts.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -14,13 +13,7 @@ double rubato::costOf(sched::LaunchOp launch) {
       launch, launch.getKernelAttr());
   if (!kernel)
     return 1;
-  double iterations = 0;
-  kernel.walk([&](linalg::LinalgOp op) {
-    double size = 1;
-    for (int64_t range : op.getStaticLoopRanges())
-      size *= static_cast<double>(range);
-    iterations += size;
-  });
+  auto iterations = static_cast<double>(iterationsOf(kernel));
   auto part = static_cast<double>(launch.getHi() - launch.getLo()) /
               static_cast<double>(KernelFacts::of(kernel).split);
   return std::max(iterations * part, 1.0);

@@ -227,6 +227,7 @@ json::Object Printer::role(sched::RoleOp role) {
     strands.push_back(strand(each));
   return json::Object{{"name", role.getSymName()},
                       {"count", role.getCountAttr().getInt()},
+                      {"host", role.getOnHost()},
                       {"init", function(role.getInitAttr())},
                       {"drain", function(role.getDrainAttr())},
                       {"model", function(role.getModelAttr())},

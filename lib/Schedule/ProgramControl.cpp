@@ -262,7 +262,8 @@ LogicalResult ProgramEmitter::emitRepeat(gsync::RepeatOp op) {
       auto poll = scf::IfOp::create(b, b.getI1Type(), open, /*withElse=*/true);
       OpBuilder::InsertionGuard deeper(b);
       b.setInsertionPointToStart(&poll.getThenRegion().front());
-      Value done = sched::DoneOp::create(b, b.getI1Type(), get(op.getUntil()));
+      Value done = sched::PollOp::create(b, b.getI1Type(), get(op.getUntil()),
+                                         static_cast<int32_t>(op.getAhead()));
       Value one = arith::ConstantIntOp::create(b, 1, 1);
       scf::YieldOp::create(b, Value(arith::XOrIOp::create(b, done, one)));
       b.setInsertionPointToStart(&poll.getElseRegion().front());
@@ -280,6 +281,8 @@ LogicalResult ProgramEmitter::emitRepeat(gsync::RepeatOp op) {
   auto yielded = emitBody(op, after->getArguments());
   if (failed(yielded))
     return failure();
+  if (op.getUntil())
+    sched::BodyOp::create(b);
   SmallVector<Value> next{
       arith::AddIOp::create(b, after->getArgument(0), constant(1)).getResult()};
   llvm::append_range(next, *yielded);

@@ -95,8 +95,8 @@ static void describeRole(Describe &d, gsync::RoleOp role, int64_t count,
   };
   auto described = sched::RoleOp::create(
       d.b, d.loc, role.getSymNameAttr(), d.b.getI64IntegerAttr(count),
-      partOf(role.part<gsync::InitOp>()), partOf(role.part<gsync::DrainOp>()),
-      partOf(role.part<gsync::ModelOp>()));
+      role.getOnHostAttr(), partOf(role.part<gsync::InitOp>()),
+      partOf(role.part<gsync::DrainOp>()), partOf(role.part<gsync::ModelOp>()));
   OpBuilder::InsertionGuard guard(d.b);
   d.b.createBlock(&described.getBody());
   for (gsync::StrandOp strand : role.strands()) {

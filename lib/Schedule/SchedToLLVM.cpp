@@ -5,6 +5,7 @@
 
 #include "rubato/Schedule/Passes.h"
 #include "rubato/Schedule/Unit.h"
+#include "rubato/Support/KernelType.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,8 +62,7 @@ struct SchedToLLVM : rubato::impl::ConvertSchedToLLVMPassBase<SchedToLLVM> {
   /// Every launched kernel becomes an `llvm.func` in C form: declarations are
   /// rewritten, definitions must have been lowered before.
   LogicalResult takeKernels(ModuleOp module, rubato::AbiBuilder &abi) {
-    auto cForm = LLVM::LLVMFunctionType::get(
-        LLVM::LLVMVoidType::get(&getContext()), {abi.ptr, abi.i64, abi.i64});
+    LLVM::LLVMFunctionType cForm = rubato::kernelType(&getContext());
     SmallVector<LaunchOp> launches;
     module.walk([&](LaunchOp launch) { launches.push_back(launch); });
     for (LaunchOp launch : launches) {

@@ -161,7 +161,8 @@ void SegmentLowering::lower(LaunchOp op) {
   auto label = op->getAttrOfType<StringAttr>(kLabelAttr);
   Value kernel = abi.kernel(
       builder, loc, abi.symbols.lookup<LLVM::LLVMFuncOp>(op.getKernel()),
-      label ? label.getValue() : op.getKernel());
+      label ? label.getValue() : op.getKernel(),
+      static_cast<int64_t>(op.getArgs().size()));
   SmallVector<Row> rows = accessesOf(op);
   Value accesses = abi.records(builder, loc, constantName("accesses"), rows);
   Value argArray = op.getArgs().empty() ? abi.null(builder, loc) : args;

@@ -1,20 +1,13 @@
 // Kernels to a module of their own.
 #include "rubato/Target/ExtractKernels.h"
 
+#include "rubato/Kernels/KernelFacts.h"
+#include "rubato/Support/KernelType.h"
 #include "rubato/Support/Stage.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
-
-/// The type of an rb_kernel_fn.
-static LLVM::LLVMFunctionType kernelType(MLIRContext *context) {
-  auto i64 = IntegerType::get(context, 64);
-  return LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(context),
-      {LLVM::LLVMPointerType::get(context), i64, i64});
-}
 
 OwningOpRef<ModuleOp> rubato::extractKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
@@ -29,6 +22,8 @@ OwningOpRef<ModuleOp> rubato::extractKernels(ModuleOp module) {
                                  kernelType(module.getContext()));
     declaration->setAttr(rubato::kKernelAttr,
                          function->getAttr(rubato::kKernelAttr));
+    declaration->setAttr(rubato::kCostAttr,
+                         b.getI64IntegerAttr(iterationsOf(function)));
     function->moveBefore(kernels->getBody(), kernels->getBody()->end());
   }
   return kernels;

@@ -58,12 +58,29 @@ typedef enum rb_dtype { RB_F32 = 0, RB_F64 = 1, RB_I64 = 2 } rb_dtype;
 typedef enum rb_mode { RB_READ = 1, RB_WRITE = 2 } rb_mode;
 
 /* A kernel computes the part [lo, hi) of its outermost independent
- * dimension; args are the addresses of its operands and results.           */
-typedef void (*rb_kernel_fn)(void *const *args, int64_t lo, int64_t hi);
+ * dimension; args are the addresses of its operands and results, and workspace
+ * is memory of the thread, aligned to 64, whose content means nothing.       */
+typedef void (*rb_kernel_fn)(void *const *args, int64_t lo, int64_t hi,
+                             void *workspace);
+
+/* Widths of vectors that a kernel may be compiled for.                      */
+typedef enum rb_width {
+  RB_WIDTH_BASE = 0, /* what the unit was compiled for: always there         */
+  RB_WIDTH_512 = 1,
+  RB_WIDTH_COUNT = 2
+} rb_width;
+
+/* The form of a kernel for another device than the CPU; none exists yet.    */
+typedef struct rb_device_kernel rb_device_kernel;
 
 typedef struct rb_kernel {
   const char *name; /* for people: "fc1.forward"                            */
-  rb_kernel_fn fn;
+  rb_kernel_fn forms[RB_WIDTH_COUNT]; /* null: none of that width           */
+  int64_t arg_count;
+  int64_t split;     /* a launch may be cut into parts of [0, split)        */
+  int64_t workspace; /* bytes                                               */
+  int64_t cost;      /* iterations of all its loops, for who shares out work */
+  const rb_device_kernel *device; /* null: none                             */
 } rb_kernel;
 
 /* A declared access: bytes [offset, offset + size) of a region.             */

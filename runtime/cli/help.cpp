@@ -74,7 +74,10 @@ Results
                            training
 
 Other
-  --device cpu|trace       trace prints one round instead of running it
+  --device cpu|trace|apart trace prints one round instead of running it; apart
+                           computes in memory out of the host's reach, on lanes
+                           that run late: slow, for tests
+  --device-seed N          draws the order of apart's lanes (default 0)
   --print-config           what is compiled in and what the options say, as JSON
   --quiet  --version  --help
 

@@ -177,10 +177,18 @@ const Option table[] = {
      }},
     {"device", true,
      [](Parse &p, const std::string &v) {
-       if (v != "cpu" && v != "trace")
-         return usage("there is no device '" + v + "'; there are cpu, trace");
-       p.options.device = v == "cpu" ? DeviceKind::Cpu : DeviceKind::Trace;
-       return Status::ok();
+       for (DeviceKind kind :
+            {DeviceKind::Cpu, DeviceKind::Trace, DeviceKind::Apart})
+         if (v == deviceName(kind)) {
+           p.options.device = kind;
+           return Status::ok();
+         }
+       return usage("there is no device '" + v +
+                    "'; there are cpu, trace, apart");
+     }},
+    {"device-seed", true,
+     [](Parse &p, const std::string &v) {
+       return number<int64_t>(v, 0, INT32_MAX, p.options.deviceSeed.emplace());
      }},
     {"deadline", true,
      [](Parse &p, const std::string &v) {
@@ -266,6 +274,9 @@ Status rubato::parseOptions(const Unit &unit, int argc, char **argv,
     return usage("--epochs and --steps both say when to stop; give one");
   if (options.eval.inputs.empty() != options.eval.labels.empty())
     return usage("--eval-input and --eval-label belong together");
+  if (options.deviceSeed && options.device != DeviceKind::Apart)
+    return usage("--device-seed: only the device apart draws an order; say "
+                 "--device apart too");
   options.train.transforms = options.eval.transforms = parse.transforms;
   return Status::ok();
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/command.h"
-#include "context/context.h"
 #include "data/dataset.h"
+#include "device/device.h"
 #include "fabric/fabric.h"
 #include "unit/unit.h"
 
@@ -33,7 +33,8 @@ struct TrainOptions {
   std::string save, metrics, timeline, dumpParameters, dumpGradients;
   std::string record; // the log of a run of a program
   DeviceKind device = DeviceKind::Cpu;
-  double deadline = 60; // seconds
+  std::optional<int64_t> deviceSeed; // of `apart`; 0 if not given
+  double deadline = 60;              // seconds
   bool printConfig = false, quiet = false, help = false, version = false;
 };
 

@@ -5,6 +5,7 @@
 #include "support/safetensors.h"
 
 #include <cstring>
+#include <vector>
 
 namespace rubato {
 
@@ -65,25 +66,25 @@ static void fillSetting(const Cell &cell, char *to) {
   }
 }
 
-Status initialiseCells(const Unit &unit, void *const *regions) {
+Status initialiseCells(const Unit &unit, const WriteCell &write) {
   TensorMap tensors;
   bool read = false;
+  std::vector<char> bytes;
   for (const Cell &cell : unit.cells) {
-    char *to =
-        static_cast<char *>(regions[cell.place.region]) + cell.place.offset;
-    if (cell.init == "zero") {
-      std::memset(to, 0, static_cast<size_t>(cell.bytes));
-    } else if (cell.init == "setting") {
-      fillSetting(cell, to);
+    if (cell.init == "zero")
+      continue;
+    bytes.assign(static_cast<size_t>(cell.bytes), 0);
+    if (cell.init == "setting") {
+      fillSetting(cell, bytes.data());
     } else {
       if (!read)
         RB_TRY(readSafetensors(unit.code->weights, unit.code->weights_size,
                                tensors)
                    .annotate("weights of the unit"));
       read = true;
-      std::memset(to, 0, static_cast<size_t>(cell.bytes));
-      RB_TRY(fillFromLayout(unit, cell, tensors, to));
+      RB_TRY(fillFromLayout(unit, cell, tensors, bytes.data()));
     }
+    RB_TRY(write(cell, bytes.data()));
   }
   return Status::ok();
 }

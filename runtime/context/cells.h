@@ -4,10 +4,13 @@
 #include "support/status.h"
 #include "unit/unit.h"
 
+#include <functional>
+
 namespace rubato {
 
-/// Gives every cell its first value: zero, its default, or the tensors of the
-/// unit's weights. `regions` are this worker's.
-Status initialiseCells(const Unit &unit, void *const *regions);
+/// Gives every cell its first value: its default, or the tensors of the unit's
+/// weights. Memory is zero at first. `write` gets all bytes of a cell.
+using WriteCell = std::function<Status(const Cell &cell, const char *bytes)>;
+Status initialiseCells(const Unit &unit, const WriteCell &write);
 
 } // namespace rubato

@@ -13,20 +13,8 @@ rb_ctx::rb_ctx(const ContextSetup &setup)
       values(setup.unit.valueBytes.size()),
       rows(static_cast<size_t>(setup.unit.quantum)) {
   std::copy_n(setup.regions, RB_REGION_COUNT, regions.begin());
-  auto addressOf = [&](const BatchBuffer &buffer) {
-    return address(this, buffer.place());
-  };
-  for (const BatchBuffer &buffer : unit.inputs)
-    buffers.inputs.push_back(addressOf(buffer));
-  for (const BatchBuffer &buffer : unit.labels)
-    buffers.labels.push_back(addressOf(buffer));
-  buffers.weights = addressOf(unit.weights);
-  buffers.ids = static_cast<int64_t *>(addressOf(unit.ids));
-  DeviceSetup its{unit,           regions.data(),
-                  setup.timeline, setup.timelineLane,
-                  setup.trace,    error};
-  device = setup.device == DeviceKind::Trace ? makeTraceDevice(its)
-                                             : makeCpuDevice(its);
+  device = setup.device.strand({unit, regions.data(), setup.blocks,
+                                setup.timeline, setup.timelineLane, error});
 }
 
 namespace rubato {
@@ -59,8 +47,9 @@ Status writeRows(rb_ctx *context, const Dataset &data,
               "row " + std::to_string(row) + " is not in a data set of " +
                   std::to_string(data.samples) + " samples"};
   spend(Spending::Batches);
-  BatchWriter(context->unit, data).write(context->buffers, rows);
-  return Status::ok();
+  BatchWriter(context->unit, data).write(context->device->batch(), rows);
+  return context->device->batchWritten() == RB_OK ? Status::ok()
+                                                  : context->error;
 }
 
 Status takeBatch(rb_ctx *ctx, const BatchRequest &request) {

@@ -8,27 +8,24 @@
 #include "support/status.h"
 #include "unit/unit.h"
 
-#include <cstdio>
 #include <span>
 
 namespace rubato {
 
-class Timeline; // telemetry/timeline.h: time stamps of lanes
-
-enum class DeviceKind { Cpu, Trace };
+class MemberDevice; // device/device.h
+class Timeline;     // telemetry/timeline.h: time stamps of lanes
 
 struct ContextSetup {
   const Unit &unit;
   Environment &environment;
   Caller caller;
-  void *const *regions; // RB_REGION_COUNT of them; they outlive the context
+  MemberDevice &device; // outlives the context
+  void *const *regions; // RB_REGION_COUNT of them, in its memory
   const Dataset *data = nullptr;
   Looks *looks = nullptr;        // of the member; without, values copy cells
   BlockSource *blocks = nullptr; // of values; null: any memory
   Timeline *timeline = nullptr;
   int timelineLane = 0; // where its kernels appear
-  DeviceKind device = DeviceKind::Cpu;
-  std::FILE *trace = nullptr; // of the trace device
 };
 
 rb_ctx *makeContext(const ContextSetup &setup);
@@ -47,7 +44,7 @@ rb_status statusOf(const Status &error);
 /// Why the last call on this context failed, for people.
 const Status &lastError(const rb_ctx *context);
 
-/// The address of a place in this strand's regions.
+/// The address of a place in this strand's regions: the device's.
 void *address(rb_ctx *context, Place place);
 
 } // namespace rubato

@@ -16,6 +16,8 @@ int32_t refuseCall(rb_ctx *ctx, const std::string &what);
 /// Keeps an error of the environment and says what the code is told of it.
 int32_t finishCall(rb_ctx *ctx, Status status);
 
+inline bool isLane(int32_t lane) { return lane >= 0 && lane < RB_LANE_COUNT; }
+
 /// Whether bytes, or a typed range, lie inside a region that exists.
 bool isInside(const rb_ctx *ctx, int32_t region, int64_t offset, int64_t size);
 bool isRange(const rb_ctx *ctx, const rb_range &range);
@@ -37,7 +39,6 @@ struct rb_ctx {
 
   std::vector<void *> regions; // those of the arena, then the values
   std::vector<rubato::ValueState> values;
-  rubato::BatchBuffers buffers;
   std::vector<int64_t> rows;       // of the present batch
   std::vector<rubato::Part> parts; // of the present call
   const char *segment = nullptr;   // present one, for messages

@@ -22,8 +22,6 @@ int32_t rubato::finishCall(rb_ctx *ctx, Status status) {
   return statusOf(ctx->error);
 }
 
-static bool isLane(int32_t lane) { return lane >= 0 && lane < RB_LANE_COUNT; }
-
 static bool isEvent(const rb_ctx *ctx, int32_t event) {
   return event >= 0 && event < ctx->unit.events;
 }

@@ -5,10 +5,16 @@
 #include "support/processor_meter.h"
 
 #include <bit>
+#include <string_view>
 
 using namespace rubato;
 
+/// Clocks, policies and slow workers measure gradients, so one has ended when
+/// its last kernel has. What stands in atomics is measured by nobody.
 int32_t rb_work(rb_ctx *ctx, const char *name, int32_t begin) {
+  if (!begin && std::string_view(name) == "gradient")
+    if (rb_status status = ctx->device->finish())
+      return status;
   return finishCall(ctx, ctx->environment.work(ctx->caller, name, begin != 0));
 }
 
@@ -34,6 +40,8 @@ int32_t rb_lock(rb_ctx *ctx, int32_t lock, const char *cells) {
   // Whoever looks at one of the cells has seen enough of it.
   if (status && cells && *cells && ctx->looks)
     ctx->looks->settle(lock);
+  if (status && ctx->device->locked(lock) != RB_OK)
+    return RB_INVALID;
   return finishCall(ctx, std::move(status));
 }
 
@@ -41,7 +49,9 @@ int32_t rb_unlock(rb_ctx *ctx, int32_t lock) {
   spend(Spending::Rest);
   if (!isLock(ctx, lock))
     return noLock(ctx, lock);
-  return finishCall(ctx, ctx->environment.unlock(ctx->caller, lock));
+  rb_status device = ctx->device->unlocking(lock);
+  int32_t status = finishCall(ctx, ctx->environment.unlock(ctx->caller, lock));
+  return device != RB_OK ? device : status;
 }
 
 int32_t rb_meet(rb_ctx *ctx, int32_t rendezvous, int32_t *met) {
@@ -50,6 +60,8 @@ int32_t rb_meet(rb_ctx *ctx, int32_t rendezvous, int32_t *met) {
       static_cast<size_t>(rendezvous) >= ctx->unit.program.rendezvous.size())
     return refuseCall(ctx,
                       "there is no rendezvous " + std::to_string(rendezvous));
+  if (rb_status status = ctx->device->flush())
+    return status;
   bool answer = false;
   Status status = ctx->environment.meet(ctx->caller, rendezvous, answer);
   *met = answer;
@@ -110,6 +122,8 @@ int32_t rb_ask(rb_ctx *ctx, int32_t policy, int32_t entry,
                                "' is asked with " +
                                std::to_string(input_count) + " values for " +
                                std::to_string(answer_count) + " answers");
+  if (rb_status status = ctx->device->flush())
+    return status;
   policy::Value given[askLimit], got[askLimit];
   for (size_t i = 0; i != ins; ++i)
     given[i] = valueOf(question.inputs[i], inputs[i]);
@@ -125,6 +139,8 @@ int32_t rb_ask(rb_ctx *ctx, int32_t policy, int32_t entry,
 
 int32_t rb_commit(rb_ctx *ctx, int64_t seen, int64_t expected, int32_t *ok) {
   spend(Spending::Rest);
+  if (rb_status status = ctx->device->flush())
+    return status;
   bool agreed = false;
   Status status = ctx->environment.commit(ctx->caller, seen, expected, agreed);
   *ok = agreed;

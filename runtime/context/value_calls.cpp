@@ -31,9 +31,15 @@ public:
              "' is no " + kind);
   }
 
+  void needsLane(int32_t lane) {
+    if (!isLane(lane))
+      refuse("there is no lane " + std::to_string(lane));
+  }
+
   /// The ranges as parts, which lie in the strand until its next call. The
   /// memory of whole values may be taken, or be brought.
-  Parts parts(const rb_range *ranges, int64_t count, bool brought = false) {
+  Parts parts(const rb_range *ranges, int64_t count, bool brought = false,
+              rb_lane lane = RB_COMPUTE) {
     if (!good)
       return {};
     ctx->parts.clear();
@@ -46,6 +52,7 @@ public:
         break;
       }
       Part part{static_cast<rb_dtype>(range.dtype), range.count};
+      part.lane = ctx->device->lane(lane);
       if (isValue(ctx, range.region))
         prepareValue(range, brought, part);
       part.data =
@@ -56,6 +63,12 @@ public:
     outs = brought ? std::span(ranges, static_cast<size_t>(count))
                    : std::span<const rb_range>();
     return ctx->parts;
+  }
+
+  /// It waits for others: the lanes shall not wait meanwhile.
+  void waits() {
+    if (good && ctx->device->flush() != RB_OK)
+      good = false;
   }
 
   /// Runs `call` with the environment if nothing was wrong so far.
@@ -149,10 +162,24 @@ int32_t rb_done(rb_ctx *ctx, int64_t future) {
   return ctx->environment.done(ctx->caller, future);
 }
 
+int32_t rb_poll(rb_ctx *ctx, int64_t future, int32_t ahead, int32_t *done) {
+  spend(Spending::Rest);
+  if (ahead < 0)
+    return refuseCall(ctx, "rb_poll: " + std::to_string(ahead) +
+                               " bodies cannot be unfinished");
+  if (rb_status status = ctx->device->waitForBodies(ahead))
+    return status;
+  *done = ctx->environment.done(ctx->caller, future);
+  return RB_OK;
+}
+
+int32_t rb_body(rb_ctx *ctx) { return ctx->device->body(); }
+
 int32_t rb_await(rb_ctx *ctx, int64_t future, const rb_range *outs,
                  int64_t out_count, int64_t first) {
   ChannelCall call(ctx, "rb_await");
   Parts parts = call.parts(outs, out_count, /*brought=*/true);
+  call.waits();
   bool partly = first >= 0 && !parts.empty() && isValue(ctx, outs[0].region) &&
                 future != 0;
   int32_t status = call.run([&](Environment &environment, const Caller &who) {
@@ -169,7 +196,8 @@ int32_t rb_ready(rb_ctx *ctx, int32_t lane, int32_t channel,
                  double done) {
   ChannelCall call(ctx, "rb_ready");
   call.needsChannel(channel, "collective");
-  Parts parts = call.parts(operand, 1);
+  call.needsLane(lane);
+  Parts parts = call.parts(operand, 1, /*brought=*/false, rb_lane(lane));
   if (!parts.empty() && (from < 0 || from >= to || to > bytesOf(parts[0])))
     call.refuse("bytes " + std::to_string(from) + " to " + std::to_string(to) +
                 " of an operand of " + std::to_string(bytesOf(parts[0])));
@@ -181,6 +209,7 @@ int32_t rb_ready(rb_ctx *ctx, int32_t lane, int32_t channel,
 int32_t rb_arrive(rb_ctx *ctx, int32_t lane, int32_t value, int64_t bytes,
                   double done) {
   ChannelCall call(ctx, "rb_arrive");
+  call.needsLane(lane);
   if (!isValue(ctx, value) || bytes < 0 || bytes > valueBytes(ctx, value))
     call.refuse("there is no value " + std::to_string(value - RB_FIRST_VALUE) +
                 " of " + std::to_string(bytes) + " bytes");
@@ -189,8 +218,10 @@ int32_t rb_arrive(rb_ctx *ctx, int32_t lane, int32_t value, int64_t bytes,
     return call.run([](Environment &, const Caller &) { return Status::ok(); });
   if (bytes == valueBytes(ctx, value))
     valueState(ctx, value).arriving = 0;
+  call.waits();
   return call.run([&](Environment &environment, const Caller &who) {
-    return environment.arrive(who, future, bytes, done);
+    return environment.arrive(who, future, bytes, done,
+                              ctx->device->lane(rb_lane(lane)));
   });
 }
 
@@ -210,6 +241,7 @@ int32_t rb_collect(rb_ctx *ctx, int32_t channel, int64_t first,
   ChannelCall call(ctx, "rb_collect");
   call.needsChannel(channel, "mailbox");
   Parts parts = call.parts(outs, out_count, /*brought=*/true);
+  call.waits();
   return call.run([&](Environment &environment, const Caller &caller) {
     return environment.collect(caller, channel, first, by_staleness != 0, parts,
                                *who);
@@ -233,6 +265,7 @@ int64_t rb_set_size(rb_ctx *ctx, int64_t set) {
 int32_t rb_close(rb_ctx *ctx, int32_t channel) {
   ChannelCall call(ctx, "rb_close");
   call.needsChannel(channel, "mailbox");
+  call.waits();
   return call.run([&](Environment &environment, const Caller &who) {
     return environment.close(who, channel);
   });

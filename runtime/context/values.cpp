@@ -4,8 +4,6 @@
 #include "context/context_impl.h"
 #include "support/processor_meter.h"
 
-#include <cstring>
-
 namespace rubato {
 
 void Looks::remove(rb_ctx *ctx, int32_t value) {
@@ -62,10 +60,10 @@ void renewValue(rb_ctx *ctx, int32_t region, bool keep) {
     return;
   const void *old = ctx->regions[static_cast<size_t>(region)];
   int64_t bytes = valueBytes(ctx, region);
-  SharedBlock fresh = ctx->blocks ? ctx->blocks->take(bytes) : takeBlock(bytes);
+  SharedBlock fresh = ctx->device->take(bytes);
   if (keep && old) {
     SpendingBlock spending(Spending::Copies);
-    std::memcpy(fresh->data, old, static_cast<size_t>(fresh->bytes));
+    ctx->device->copyBlock(fresh->data, old, fresh->bytes);
   }
   forgetLook(ctx, region);
   value.block = std::move(fresh);
@@ -134,7 +132,7 @@ int32_t rb_look(rb_ctx *ctx, int32_t value, int32_t region, int64_t offset,
   }
   renewValue(ctx, value, /*keep=*/false);
   const SharedBlock &block = valueState(ctx, value).block;
-  std::memcpy(block->data, cell, static_cast<size_t>(block->bytes));
+  ctx->device->copyBlock(block->data, cell, block->bytes);
   if (ctx->blocks)
     ctx->blocks->copiedCell(block->bytes);
   return RB_OK;

@@ -138,9 +138,10 @@ public:
   /// is negative. The future stays until `arrive` has brought the rest.
   virtual Status awaitFirst(int rank, int64_t future, Parts outs, int64_t first,
                             Deadline deadline) = 0;
-  /// Waits until the first `bytes` bytes of it are there.
+  /// Waits until the first `bytes` bytes of it are there. `lane`: of a value
+  /// that lies on a device, the one that goes on then.
   virtual Status arrive(int rank, int64_t future, int64_t bytes,
-                        Deadline deadline) = 0;
+                        Deadline deadline, Lane *lane = nullptr) = 0;
 
   /// Nobody will await this future: its round runs again. What was sent stays
   /// sent, and the answer is dropped when it comes.

@@ -72,9 +72,15 @@ char *destination(const Part &out) {
 }
 
 void clear(Parts parts) {
-  for (const Part &part : parts)
-    if (part.count > 0)
+  for (const Part &part : parts) {
+    if (part.count > 0 && part.lane) {
+      if (part.block)
+        *part.block = part.lane->take(bytesOf(part));
+      part.lane->clear(dataOf(part), bytesOf(part));
+    } else if (part.count > 0) {
       std::memset(destination(part), 0, size_t(bytesOf(part)));
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//

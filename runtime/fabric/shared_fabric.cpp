@@ -194,7 +194,7 @@ void SharedFabric::keepWhole(int rank, int64_t id, int64_t bytes) {
 }
 
 Status SharedFabric::arrive(int rank, int64_t id, int64_t bytes,
-                            Deadline deadline) {
+                            Deadline deadline, Lane *) {
   Future future;
   if (!find(rank, id, future))
     return unknownFuture(rank, id);

@@ -121,7 +121,7 @@ Status ThreadFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
 }
 
 Status ThreadFabric::arrive(int rank, int64_t id, int64_t bytes,
-                            Deadline deadline) {
+                            Deadline deadline, Lane *) {
   Lock lock(mutex);
   auto &futures = ranks[size_t(rank)].futures;
   auto it = futures.find(id);

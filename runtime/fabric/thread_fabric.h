@@ -35,8 +35,8 @@ public:
   bool done(int rank, int64_t future) override;
   Status awaitFirst(int rank, int64_t future, Parts outs, int64_t first,
                     Deadline deadline) override;
-  Status arrive(int rank, int64_t future, int64_t bytes,
-                Deadline deadline) override;
+  Status arrive(int rank, int64_t future, int64_t bytes, Deadline deadline,
+                Lane *lane) override;
   void cancel(int rank, int64_t future) override;
 
   Status push(int rank, int channel, int64_t ticket, Parts ins) override;

@@ -38,7 +38,7 @@ Status BoundaryEvaluation::at(const Caller &who) {
   if (!seen)
     return Status::ok();
   int64_t samples = 0;
-  std::memcpy(&samples, member.address(seen->place), sizeof samples);
+  RB_TRY(samplesSeen(job, member, samples));
   int64_t epoch = samples / job.plan.samples;
   int64_t count = epoch / job.options.evalEvery.value_or(1);
   if (count == last)

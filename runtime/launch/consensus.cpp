@@ -73,9 +73,11 @@ Status rubato::measureConsensus(Job &job, Member &member) {
   const Cell *cell = parametersOf(job.unit);
   if (job.members < 2 || !cell)
     return Status::ok();
+  const void *own = nullptr;
+  RB_TRY(member.contents(cell->place, cell->bytes, own));
   auto measured = [&]<typename T>(T) {
     return measure<T>(job, member.rank(),
-                      {static_cast<const T *>(member.address(cell->place)),
+                      {static_cast<const T *>(own),
                        static_cast<size_t>(cell->bytes) / sizeof(T)});
   };
   return cell->dtype == RB_F64 ? measured(double()) : measured(float());

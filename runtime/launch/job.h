@@ -103,7 +103,7 @@ Status writeModel(Job &job, Member &member);
 /// --dump-gradients: of the first micro-batch, as it lies in the files.
 Status writeGradient(Job &job, Member &member);
 /// Samples in the model of a member as its program counts them.
-int64_t samplesSeen(Job &job, Member &member);
+Status samplesSeen(Job &job, Member &member, int64_t &samples);
 
 /// How far members are from each other: the channel that this takes, after
 /// those of the program, and the measurement, which all members do together.

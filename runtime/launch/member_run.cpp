@@ -1,5 +1,6 @@
 // One member: its strands as threads, then its model.
 #include "control/client.h"
+#include "device/staged_fabric.h"
 #include "launch/boundary.h"
 #include "launch/job.h"
 #include "program/recording_environment.h"
@@ -38,6 +39,7 @@ public:
 
 private:
   Status connect();
+  void makeDevice();
   std::string learningRate() const;
   Status start();
   Status train();
@@ -58,7 +60,10 @@ private:
   const RoleSpec &role;
   std::unique_ptr<CoordinatorClient> client;
   Desk *desk = nullptr;
-  std::unique_ptr<Timeline> timeline; // outlives the member
+  std::unique_ptr<MemberDevice> device;
+  std::unique_ptr<StagedFabric> staged; // where the device is out of reach
+  Fabric *fabric = nullptr;             // of its values
+  std::unique_ptr<Timeline> timeline;   // outlives the member
   std::unique_ptr<RealEnvironment> environment;
   std::unique_ptr<RecordingEnvironment> recorder; // with --record only
   std::unique_ptr<TimingEnvironment> timing;      // with --timeline only
@@ -91,12 +96,29 @@ std::string MemberRun::learningRate() const {
   return text;
 }
 
+/// A role of the host stays there, whatever the others compute on.
+void MemberRun::makeDevice() {
+  fabric = job.fabric.get();
+  if (job.options.device != DeviceKind::Apart || role.onHost) {
+    device = makeCpuDevice();
+    return;
+  }
+  // Members draw orders of their own.
+  auto seed = static_cast<uint64_t>(job.options.deviceSeed.value_or(0));
+  device = makeApartDevice(seed * maxMembers + static_cast<uint64_t>(rank));
+  staged = std::make_unique<StagedFabric>(
+      *fabric, rank, static_cast<int>(job.unit.program.channels.size()));
+  device->setCourier([this](bool all) { return staged->passOn(all); });
+  fabric = staged.get();
+}
+
 Status MemberRun::start() {
   const TrainOptions &options = job.options;
+  makeDevice();
   RealSetup setup{.program = job.unit.program,
                   .members = job.members,
                   .rank = rank,
-                  .fabric = *job.fabric,
+                  .fabric = *fabric,
                   .desk = *desk,
                   .order = {job.train.samples, options.seed, options.shuffle},
                   .quantum = job.unit.quantum,
@@ -153,7 +175,8 @@ Status MemberRun::start() {
                        .members = job.members,
                        .data = &job.train,
                        .blocks = &job.fabric->blocks(rank),
-                       .timeline = timeline.get()},
+                       .timeline = timeline.get(),
+                       .device = device.get()},
                       member));
   evaluation.emplace(job, *member, *environment, recorder.get());
   member->set("budget", job.plan.budget);
@@ -217,12 +240,19 @@ Status MemberRun::finish() {
     RB_TRY(writeGradient(job, *member));
     return writeModel(job, *member);
   }
-  if (rank == job.evaluators.front())
-    job.shared->inModel.store(samplesSeen(job, *member));
+  if (rank == job.evaluators.front()) {
+    int64_t samples = 0;
+    RB_TRY(samplesSeen(job, *member, samples));
+    job.shared->inModel.store(samples);
+  }
   if (std::ranges::count(job.evaluators, rank) > 0) {
-    if (recorder)
-      recorder->model(member->address(job.unit.parameters),
-                      modelBytes(job.unit));
+    if (recorder) {
+      const void *flat = nullptr;
+      size_t bytes = modelBytes(job.unit);
+      RB_TRY(member->contents(job.unit.parameters, static_cast<int64_t>(bytes),
+                              flat));
+      recorder->model(flat, bytes);
+    }
     if (job.eval.samples > 0 && job.shared->stop.load() == 0)
       RB_TRY(evaluateModel(job, *member));
     RB_TRY(writeModel(job, *member));

@@ -61,18 +61,24 @@ Status rubato::evaluateModel(Job &job, Member &member) {
   return Status::ok();
 }
 
-int64_t rubato::samplesSeen(Job &job, Member &member) {
+Status rubato::samplesSeen(Job &job, Member &member, int64_t &samples) {
+  samples = job.statistics[member.rank()].samples.load();
   const Cell *cell = job.unit.cell("seen");
   if (!cell || cell->dtype != RB_I64)
-    return job.statistics[member.rank()].samples.load();
-  int64_t seen = 0;
-  std::memcpy(&seen, member.address(cell->place), sizeof seen);
-  return seen;
+    return Status::ok();
+  const void *seen = nullptr;
+  RB_TRY(member.contents(cell->place, sizeof samples, seen));
+  std::memcpy(&samples, seen, sizeof samples);
+  return Status::ok();
 }
 
 Status rubato::writeModel(Job &job, Member &member) {
   bool leads = member.rank() == job.evaluators.front();
-  const void *flat = member.address(job.unit.parameters);
+  int64_t samples = 0;
+  RB_TRY(samplesSeen(job, member, samples));
+  const void *flat = nullptr;
+  RB_TRY(member.contents(job.unit.parameters,
+                         static_cast<int64_t>(modelBytes(job.unit)), flat));
   if (leads && !job.options.save.empty())
     RB_TRY(saveOnnx(job.unit, flat, job.options.save));
   std::string path = job.options.dumpParameters;
@@ -82,7 +88,7 @@ Status rubato::writeModel(Job &job, Member &member) {
   if (wildcard != path.npos)
     path.replace(wildcard, 2, std::to_string(member.rank()));
   return dumpSlots(job.unit, flat, path,
-                   {{"samples", std::to_string(samplesSeen(job, member))}});
+                   {{"samples", std::to_string(samples)}});
 }
 
 Status rubato::writeGradient(Job &job, Member &member) {

@@ -66,7 +66,8 @@ public:
     return Status::ok();
   }
 
-  Status arrive(const Caller &, FutureHandle, int64_t bytes, double) override {
+  Status arrive(const Caller &, FutureHandle, int64_t bytes, double,
+                Lane *) override {
     std::printf("arrive comm %" PRId64 " bytes\n", bytes);
     return Status::ok();
   }
@@ -104,13 +105,13 @@ Status rubato::traceRound(const Unit &unit, const TrainOptions &options) {
   RB_TRY(planQuanta(unit, options, plan));
   auto members = static_cast<int>(options.workers);
   TracingEnvironment environment(unit, members, plan.quanta);
+  std::unique_ptr<MemberDevice> device = makeTraceDevice(stdout);
   std::unique_ptr<Member> member;
   RB_TRY(Member::make({.unit = unit,
                        .environment = environment,
                        .rank = 0,
                        .members = members,
-                       .device = DeviceKind::Trace,
-                       .trace = stdout},
+                       .device = device.get()},
                       member));
   RB_TRY(member->init());
   bool go = false;

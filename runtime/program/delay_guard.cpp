@@ -1,7 +1,5 @@
 #include "program/delay_guard.h"
 
-#include <cstring>
-
 namespace rubato {
 
 DelayGuard::DelayGuard(const ProgramSpec &program, const RoleSpec &role,
@@ -27,12 +25,6 @@ static bool isNumber(const Part &part) {
   return part.dtype == RB_I64 && part.count == 1;
 }
 
-static int64_t numberIn(const Part &part) {
-  int64_t number = 0;
-  std::memcpy(&number, dataOf(part), sizeof number);
-  return number;
-}
-
 Status DelayGuard::starts(const Caller &who, Parts ins, int64_t samples,
                           bool arrived) {
   if (started != who.round)
@@ -41,11 +33,16 @@ Status DelayGuard::starts(const Caller &who, Parts ins, int64_t samples,
   if (!arrived)
     return violated(who, "starts a reduction before that of the round before "
                          "has arrived");
+  int64_t number = -1;
   for (size_t i = 0; i != ins.size() && countPart < 0; ++i)
-    if (isNumber(ins[i]) && numberIn(ins[i]) == samples)
-      countPart = static_cast<int>(i);
-  if (countPart < 0 || static_cast<size_t>(countPart) >= ins.size() ||
-      numberIn(ins[static_cast<size_t>(countPart)]) != samples)
+    if (isNumber(ins[i])) {
+      RB_TRY(numberIn(ins[i], number));
+      if (number == samples)
+        countPart = static_cast<int>(i);
+    }
+  if (countPart >= 0 && static_cast<size_t>(countPart) < ins.size())
+    RB_TRY(numberIn(ins[static_cast<size_t>(countPart)], number));
+  if (countPart < 0 || number != samples)
     return violated(who, "computed " + std::to_string(samples) +
                              " samples and reduces another number");
   // Before it is posted: whoever has the sum sees what went into it.
@@ -86,7 +83,8 @@ Status DelayGuard::got(const Caller &who, const OpenFuture &future,
                                std::to_string(reductions));
     samples += peer.reducedSamples[future.round % keptReductions].load();
   }
-  int64_t counted = numberIn(outs[static_cast<size_t>(countPart)]);
+  int64_t counted = 0;
+  RB_TRY(numberIn(outs[static_cast<size_t>(countPart)], counted));
   if (counted != samples)
     return violated(who, "the reduction counts " + std::to_string(counted) +
                              " samples, but members computed " +

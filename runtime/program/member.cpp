@@ -4,10 +4,9 @@
 
 #include "context/cells.h"
 #include "support/dtype.h"
-#include "support/memory.h"
 
 #include <atomic>
-#include <cstring>
+#include <cassert>
 
 namespace rubato {
 
@@ -41,8 +40,10 @@ public:
   Status gradient(const Dataset &data, std::span<const int64_t> rows,
                   Gradient &gradient, bool adds) override;
 
-  void *address(Place place) override {
-    return rubato::address(contexts.back().get(), place);
+  Status contents(Place place, int64_t bytes, const void *&data) override;
+  void *hostAddress(Place place) override {
+    assert(device->onHost());
+    return address(place);
   }
   int64_t rounds(int strand) const override {
     return finished[static_cast<size_t>(strand)].load();
@@ -55,57 +56,61 @@ private:
   Status part(int index, const char *name, int64_t round);
   Status makeContexts();
   static Status errorOf(const rb_ctx *context, int32_t status);
-  template <typename T> T valueAt(Place place) {
-    T value;
-    std::memcpy(&value, address(place), sizeof value);
-    return value;
+  void *address(Place place) {
+    return rubato::address(contexts.back().get(), place);
+  }
+  template <typename T> Status read(Place place, T &value) {
+    return device->read(&value, address(place), sizeof value);
   }
 
   MemberSetup setup;
   const Unit &unit;
   const RoleSpec &role_;
-  Memory memory;                      // the private region
-  std::vector<Memory> scratch;        // of each context, unless it was lent
+  std::unique_ptr<MemberDevice> cpu;  // unless another was given
+  MemberDevice *device = nullptr;     // outlives the contexts
+  std::vector<char> copy;             // of what the host cannot reach
   Looks looks;                        // of values at cells
   std::vector<ContextOwner> contexts; // of the strands, then of the rest
   std::vector<std::atomic<int64_t>> finished; // rounds of each strand
 };
 
 Status ProgramMember::start() {
-  RB_TRY(Memory::privateMemory(unit.regionBytes[RB_PRIVATE],
-                               "memory of a member", memory));
-  // In a simulation it shall be seen what that costs.
-  if (setup.scratch)
-    memory.touch();
+  device = setup.device;
+  if (!device) {
+    cpu = makeCpuDevice();
+    device = cpu.get();
+  }
   RB_TRY(makeContexts());
-  void *regions[RB_REGION_COUNT] = {};
-  for (int region = 0; region < RB_REGION_COUNT; ++region)
-    regions[region] = address({static_cast<rb_region>(region), 0});
-  return initialiseCells(unit, regions);
+  return initialiseCells(unit, [&](const Cell &cell, const char *bytes) {
+    return device->write(address(cell.place), bytes, cell.bytes);
+  });
 }
 
 Status ProgramMember::makeContexts() {
-  scratch.resize(role_.strands.size() + 1);
+  void *regions[RB_REGION_COUNT] = {};
+  // In a simulation, which lends scratch, it shall be seen what memory costs.
+  bool simulated = setup.scratch != nullptr;
+  RB_TRY(device->memory(unit.regionBytes[RB_PRIVATE], "memory of a member",
+                        /*atOnce=*/simulated, regions[RB_PRIVATE]));
   for (size_t i = 0; i <= role_.strands.size(); ++i) {
+    regions[RB_SCRATCH] = setup.scratch;
     if (!setup.scratch)
-      RB_TRY(Memory::privateMemory(unit.regionBytes[RB_SCRATCH],
-                                   "scratch memory of a member", scratch[i]));
-    void *regions[RB_REGION_COUNT] = {
-        memory.data(), setup.scratch ? setup.scratch : scratch[i].data()};
+      RB_TRY(device->memory(unit.regionBytes[RB_SCRATCH],
+                            "scratch memory of a member", /*atOnce=*/false,
+                            regions[RB_SCRATCH]));
     auto index = static_cast<int>(i);
     bool isStrand = i < role_.strands.size();
     contexts.emplace_back(
         makeContext({.unit = unit,
                      .environment = setup.environment,
                      .caller = {setup.rank, index, isStrand ? 0 : initRound},
+                     .device = *device,
                      .regions = regions,
                      .data = setup.data,
                      .looks = &looks,
                      .blocks = setup.blocks,
                      .timeline = setup.timeline,
-                     .timelineLane = isStrand ? index : 0,
-                     .device = setup.device,
-                     .trace = setup.trace}));
+                     .timelineLane = isStrand ? index : 0}));
   }
   return Status::ok();
 }
@@ -122,8 +127,9 @@ bool ProgramMember::set(const std::string &name,
   const Cell *cell = unit.cell(name);
   if (!cell || cell->role != "setting")
     return false;
+  bool written = true;
   auto write = [&](auto number) {
-    std::memcpy(address(cell->place), &number, sizeof number);
+    written = bool(device->write(address(cell->place), &number, sizeof number));
   };
   std::visit(
       [&](auto number) {
@@ -135,7 +141,17 @@ bool ProgramMember::set(const std::string &name,
           write(static_cast<int64_t>(number));
       },
       value);
-  return true;
+  return written;
+}
+
+Status ProgramMember::contents(Place place, int64_t bytes, const void *&data) {
+  data = address(place);
+  if (device->onHost())
+    return Status::ok();
+  copy.resize(static_cast<size_t>(bytes));
+  RB_TRY(device->read(copy.data(), data, bytes));
+  data = copy.data();
+  return Status::ok();
 }
 
 Status ProgramMember::part(int index, const char *name, int64_t round) {
@@ -143,12 +159,14 @@ Status ProgramMember::part(int index, const char *name, int64_t round) {
     return Status::ok();
   rb_ctx *context = contexts.back().get();
   setRound(context, round);
+  // It has lanes of its own, which nothing orders with those of the strands.
+  RB_TRY(device->settle());
   int32_t go = 0;
   int32_t status = RB_AGAIN;
   while (status == RB_AGAIN)
     status = function(index)(context, &go);
   if (status == RB_OK)
-    return Status::ok();
+    return device->settle();
   return errorOf(context, status).annotate(role_.name + "." + name);
 }
 
@@ -163,6 +181,9 @@ Status ProgramMember::round(int index, bool &go) {
   }
   go = another != 0;
   Status result = status == RB_OK ? Status::ok() : errorOf(context, status);
+  // The boundary may be a place to wait for others.
+  if (result)
+    result = device->flush();
   if (result)
     result = setup.environment.next({setup.rank, index, present}, go);
   if (!result)
@@ -186,10 +207,9 @@ Status ProgramMember::evaluate(const Dataset &data,
   RB_TRY(writeRows(context, data, rows));
   if (int32_t status = unit.code->evaluate(context); status != RB_OK)
     return errorOf(context, status).annotate("evaluation");
-  score.loss = valueAt<double>(unit.evaluateLoss);
-  score.correct = valueAt<int64_t>(unit.evaluateCorrect);
-  score.valid = valueAt<int64_t>(unit.evaluateValid);
-  return Status::ok();
+  RB_TRY(read(unit.evaluateLoss, score.loss));
+  RB_TRY(read(unit.evaluateCorrect, score.correct));
+  return read(unit.evaluateValid, score.valid);
 }
 
 Status ProgramMember::gradient(const Dataset &data,
@@ -198,14 +218,14 @@ Status ProgramMember::gradient(const Dataset &data,
   rb_ctx *context = contexts.back().get();
   RB_TRY(writeRows(context, data, rows));
   int64_t bytes = unit.flatCount() * elementBytes(unit.floatType);
-  if (!adds)
-    std::memset(address(unit.gradient), 0, static_cast<size_t>(bytes));
+  if (!adds && rb_clear(context, unit.gradient.region, unit.gradient.offset,
+                        bytes) != RB_OK)
+    return errorOf(context, RB_INVALID).annotate("gradient");
   if (int32_t status = unit.code->gradient(context); status != RB_OK)
     return errorOf(context, status).annotate("gradient");
-  gradient.flat = address(unit.gradient);
-  gradient.samples = valueAt<int64_t>(unit.gradientSamples);
-  gradient.loss = valueAt<double>(unit.gradientLoss);
-  return Status::ok();
+  RB_TRY(read(unit.gradientSamples, gradient.samples));
+  RB_TRY(read(unit.gradientLoss, gradient.loss));
+  return contents(unit.gradient, bytes, gradient.flat);
 }
 
 } // namespace

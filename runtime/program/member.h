@@ -6,6 +6,7 @@
 #pragma once
 
 #include "context/context.h"
+#include "device/device.h"
 #include "unit/spec.h"
 
 #include <memory>
@@ -22,10 +23,9 @@ struct MemberSetup {
   /// Scratch memory of unit.regionBytes[RB_SCRATCH] bytes that all strands may
   /// use because they run one at a time; null: each gets its own.
   char *scratch = nullptr;
-  BlockSource *blocks = nullptr; // memory of values; null: any
-  Timeline *timeline = nullptr;  // with a lane for each strand
-  DeviceKind device = DeviceKind::Cpu;
-  std::FILE *trace = nullptr; // of the trace device
+  BlockSource *blocks = nullptr;  // memory of values; null: any
+  Timeline *timeline = nullptr;   // with a lane for each strand
+  MemberDevice *device = nullptr; // outlives the member; null: the CPU
 };
 
 class Member {
@@ -71,8 +71,11 @@ public:
   virtual Status gradient(const Dataset &data, std::span<const int64_t> rows,
                           Gradient &gradient, bool adds = false) = 0;
 
-  /// The memory of a place; cells are private.
-  virtual void *address(Place place) = 0;
+  /// The content of a place, where the host can read it; cells are private. It
+  /// is there until the next call, or something is computed.
+  virtual Status contents(Place place, int64_t bytes, const void *&data) = 0;
+  /// The memory of a place, of a member whose device is the host.
+  virtual void *hostAddress(Place place) = 0;
   /// Rounds that a strand has finished.
   virtual int64_t rounds(int strand) const = 0;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -93,9 +92,9 @@ Status RealEnvironment::ready(const Caller &who, int channel,
 }
 
 Status RealEnvironment::arrive(const Caller &who, FutureHandle future,
-                               int64_t bytes, double) {
+                               int64_t bytes, double, Lane *lane) {
   return waits(who, Call::AllReduce, strandOf(who).arriving, [&] {
-    return setup.fabric.arrive(who.rank, future, bytes, deadline());
+    return setup.fabric.arrive(who.rank, future, bytes, deadline(), lane);
   });
 }
 
@@ -132,7 +131,7 @@ Status RealEnvironment::await(const Caller &who, FutureHandle future,
     return status;
   // A newer ticket: what was taken under an older one and not pushed is void.
   int64_t ticket = 0;
-  std::memcpy(&ticket, dataOf(outs[outs.size() - 2]), sizeof ticket);
+  RB_TRY(numberIn(outs[outs.size() - 2], ticket));
   return giveBack(strand, ticket);
 }
 

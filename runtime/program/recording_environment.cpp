@@ -22,11 +22,16 @@ int64_t bitsOf(const policy::Value &value) {
   return std::get<bool>(value);
 }
 
-int64_t checksumOf(Parts parts) {
+Status checksumOf(Parts parts, int64_t &sum) {
   Checksum checksum;
-  for (const Part &part : parts)
-    checksum.add(dataOf(part), static_cast<size_t>(bytesOf(part)));
-  return static_cast<int64_t>(checksum.value());
+  std::vector<char> copy;
+  for (const Part &part : parts) {
+    const char *bytes = nullptr;
+    RB_TRY(bytesOnHost(part, copy, bytes));
+    checksum.add(bytes, static_cast<size_t>(bytesOf(part)));
+  }
+  sum = static_cast<int64_t>(checksum.value());
+  return Status::ok();
 }
 
 //===----------------------------------------------------------------------===//

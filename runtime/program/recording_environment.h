@@ -58,7 +58,7 @@ public:
   Status await(const Caller &who, FutureHandle future, Parts outs,
                int64_t first) override;
   Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
-                double done) override;
+                double done, Lane *lane) override;
   void repeated(const Caller &who, int64_t count) override;
   Status push(const Caller &who, int channel, int64_t ticket,
               Parts ins) override;
@@ -122,6 +122,6 @@ private:
 int64_t bitsOf(const policy::Value &value);
 
 /// The checksum of values that arrived.
-int64_t checksumOf(Parts parts);
+Status checksumOf(Parts parts, int64_t &sum);
 
 } // namespace rubato

@@ -1,8 +1,6 @@
 // What a recorder writes down of values on their way.
 #include "program/recording_environment.h"
 
-#include <cstring>
-
 namespace rubato {
 
 //===----------------------------------------------------------------------===//
@@ -65,20 +63,24 @@ Status RecordingEnvironment::await(const Caller &who, FutureHandle future,
   size_t values = outs.size() - (pulled && outs.size() >= 2 ? 2 : 0);
   for (size_t i = values; i < outs.size(); ++i) {
     int64_t number = 0;
-    std::memcpy(&number, dataOf(outs[i]), sizeof number);
+    RB_TRY(numberIn(outs[i], number));
     numbers.push_back(number);
   }
-  numbers.push_back(checksumOf(outs));
+  RB_TRY(checksumOf(outs, numbers.emplace_back()));
   noteNumbers(who, Call::Await, {}, numbers);
   return status;
 }
 
 Status RecordingEnvironment::arrive(const Caller &who, FutureHandle future,
-                                    int64_t bytes, double done) {
-  RB_TRY(inner.arrive(who, future, bytes, done));
-  const Part &sum = streamOf(who).arriving;
-  if (bytes >= bytesOf(sum))
-    note(who, Call::Arrive, {}, {checksumOf({&sum, 1})});
+                                    int64_t bytes, double done, Lane *lane) {
+  RB_TRY(inner.arrive(who, future, bytes, done, lane));
+  Part all = streamOf(who).arriving;
+  if (bytes < bytesOf(all))
+    return Status::ok();
+  all.lane = lane; // on which its last bytes have come
+  int64_t sum = 0;
+  RB_TRY(checksumOf({&all, 1}, sum));
+  note(who, Call::Arrive, {}, {sum});
   return Status::ok();
 }
 
@@ -102,8 +104,9 @@ Status RecordingEnvironment::collect(const Caller &who, int channel,
                                      int64_t first, bool byStaleness,
                                      Parts outs, int64_t &collected) {
   RB_TRY(inner.collect(who, channel, first, byStaleness, outs, collected));
-  note(who, Call::Collect, {channel, first, byStaleness},
-       {collected, checksumOf(outs)});
+  int64_t sum = 0;
+  RB_TRY(checksumOf(outs, sum));
+  note(who, Call::Collect, {channel, first, byStaleness}, {collected, sum});
   return Status::ok();
 }
 

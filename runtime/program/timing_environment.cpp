@@ -53,8 +53,8 @@ Status TimingEnvironment::await(const Caller &who, FutureHandle future,
 }
 
 Status TimingEnvironment::arrive(const Caller &who, FutureHandle future,
-                                 int64_t bytes, double done) {
-  RB_TRY(inner.arrive(who, future, bytes, done));
+                                 int64_t bytes, double done, Lane *lane) {
+  RB_TRY(inner.arrive(who, future, bytes, done, lane));
   draw(who, future, bytes);
   return Status::ok();
 }

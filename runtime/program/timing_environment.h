@@ -26,7 +26,7 @@ public:
   Status await(const Caller &who, FutureHandle future, Parts outs,
                int64_t first) override;
   Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
-                double done) override;
+                double done, Lane *lane) override;
 
 private:
   struct Piece {

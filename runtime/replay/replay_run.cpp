@@ -54,8 +54,8 @@ private:
   }
 
   Status finish() {
-    RB_TRY(environment.checkModel(rank, member->address(job.unit.parameters),
-                                  modelBytes(job.unit)));
+    RB_TRY(environment.checkModel(
+        rank, member->hostAddress(job.unit.parameters), modelBytes(job.unit)));
     if (job.eval.samples > 0)
       RB_TRY(evaluateModel(job, *member));
     return writeModel(job, *member);

@@ -112,7 +112,7 @@ Status SimEnvironment::ready(const Caller &who, int channel, const Part &,
 /// everybody's. Nobody notices either, so it is enough that the strand's own
 /// clock goes on.
 Status SimEnvironment::arrive(const Caller &who, FutureHandle handle,
-                              int64_t bytes, double done) {
+                              int64_t bytes, double done, Lane *) {
   Strand &strand = strandOf(who);
   Future *future = stage->futures.find(handle);
   if (!future || future->rank != who.rank)

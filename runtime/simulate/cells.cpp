@@ -33,7 +33,8 @@ static std::string numberAt(const Cell &cell, const char *data) {
 static std::string cellsOf(const Unit &unit, Member &member) {
   std::string text = ",\"cells\":{";
   for (const Cell &cell : unit.cells) {
-    const char *data = static_cast<const char *>(member.address(cell.place));
+    const char *data =
+        static_cast<const char *>(member.hostAddress(cell.place));
     int64_t size = elementBytes(cell.dtype);
     std::string name = cell.name; // as the program spells it
     std::ranges::replace(name, '-', '_');

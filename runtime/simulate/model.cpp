@@ -68,7 +68,8 @@ public:
   }
   bool done(const Caller &, FutureHandle) override { return true; }
   /// All of it is there when it is awaited.
-  Status arrive(const Caller &, FutureHandle, int64_t, double) override {
+  Status arrive(const Caller &, FutureHandle, int64_t, double,
+                Lane *) override {
     return Status::ok();
   }
   Status await(const Caller &, FutureHandle future, Parts outs,
@@ -125,7 +126,7 @@ Status ModelObserver::shadowOf(int rank, Member *&shadow) {
                          .scratch = scratch},
                         made));
   for (const Cell &cell : unit.cells)
-    std::memcpy(made->address(cell.place), member.address(cell.place),
+    std::memcpy(made->hostAddress(cell.place), member.hostAddress(cell.place),
                 static_cast<size_t>(cell.bytes));
   shadow = made.get();
   return Status::ok();
@@ -159,7 +160,7 @@ Status ModelObserver::runModel(Member *&shadow) {
 Status ModelObserver::evaluate(EvalRecord &record) {
   Member *shadow = nullptr;
   RB_TRY(runModel(shadow));
-  auto *flat = static_cast<const char *>(shadow->address(unit.parameters));
+  auto *flat = static_cast<const char *>(shadow->hostAddress(unit.parameters));
   int64_t width = unit.floatType == RB_F64 ? sizeof(double) : sizeof(float);
   std::span<const char> model(flat,
                               static_cast<size_t>(unit.flatCount() * width));
@@ -201,7 +202,7 @@ double ModelObserver::consensus() const {
   auto gather = [&]<typename T>(T) {
     std::vector<const T *> all;
     for (const std::unique_ptr<Member> &member : members)
-      all.push_back(static_cast<const T *>(member->address(cell->place)));
+      all.push_back(static_cast<const T *>(member->hostAddress(cell->place)));
     return spread<T>(all, cell->bytes / static_cast<int64_t>(sizeof(T)));
   };
   return cell->dtype == RB_F64 ? gather(double()) : gather(float());

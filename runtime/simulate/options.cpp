@@ -63,10 +63,10 @@ const Option table[] = {
 };
 
 /// Options of ./train that say how real workers run.
-const char *const realOnly[] = {"record",   "slow",           "fabric",
-                                "timeline", "dump-gradients", "eval-every",
-                                "deadline", "print-config",   "device",
-                                "link",     "affinity",       "threads"};
+const char *const realOnly[] = {
+    "record",     "slow",     "fabric",       "timeline", "dump-gradients",
+    "eval-every", "deadline", "print-config", "device",   "link",
+    "affinity",   "threads",  "device-seed"};
 
 /// Takes the simulation's options out of `arguments`; the rest stays.
 Status takeOwn(std::vector<std::string> &arguments, SimulateOptions &options) {

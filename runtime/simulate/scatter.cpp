@@ -31,7 +31,7 @@ static void displace(char *data, int64_t bytes, double deviation, uint64_t seed,
 void scatter(const Unit &unit, Member &member, double deviation,
              uint64_t seed) {
   auto dataOf = [&](const Cell &cell) {
-    return static_cast<char *>(member.address(cell.place));
+    return static_cast<char *>(member.hostAddress(cell.place));
   };
   for (const Cell &cell : unit.cells) {
     if (cell.role != "parameter")

@@ -258,14 +258,14 @@ int64_t SimulatedRun::samplesIn(int rank) const {
   int64_t seen = job.watch->samples.total();
   if (const Cell *cell = job.unit.cell("seen"); cell && cell->dtype == RB_I64)
     std::memcpy(&seen,
-                job.crew[static_cast<size_t>(rank)]->address(cell->place),
+                job.crew[static_cast<size_t>(rank)]->hostAddress(cell->place),
                 sizeof seen);
   return seen;
 }
 
 Status SimulatedRun::writeModel(int rank) {
   const void *flat =
-      job.crew[static_cast<size_t>(rank)]->address(job.unit.parameters);
+      job.crew[static_cast<size_t>(rank)]->hostAddress(job.unit.parameters);
   std::string path = job.train.dumpParameters;
   if (size_t wildcard = path.find("%r"); wildcard != path.npos)
     path.replace(wildcard, 2, std::to_string(rank));
@@ -278,7 +278,7 @@ Status SimulatedRun::writeModels() {
   if (job.eval.samples > 0)
     RB_TRY(evaluateAll(job.unit, leader, job.eval, job.evaluated));
   if (!job.train.save.empty())
-    RB_TRY(saveOnnx(job.unit, leader.address(job.unit.parameters),
+    RB_TRY(saveOnnx(job.unit, leader.hostAddress(job.unit.parameters),
                     job.train.save));
   if (job.train.dumpParameters.empty())
     return Status::ok();

@@ -111,8 +111,9 @@ Status WatchedEnvironment::await(const Caller &who, FutureHandle future,
 }
 
 Status WatchedEnvironment::arrive(const Caller &who, FutureHandle future,
-                                  int64_t bytes, double done) {
-  return waiting(who, [&] { return inner.arrive(who, future, bytes, done); });
+                                  int64_t bytes, double done, Lane *lane) {
+  return waiting(who,
+                 [&] { return inner.arrive(who, future, bytes, done, lane); });
 }
 
 Status WatchedEnvironment::push(const Caller &who, int channel, int64_t ticket,

@@ -70,7 +70,7 @@ public:
   Status await(const Caller &who, FutureHandle future, Parts outs,
                int64_t first) override;
   Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
-                double done) override;
+                double done, Lane *lane) override;
   void repeated(const Caller &who, int64_t count) override;
   Status push(const Caller &who, int channel, int64_t ticket,
               Parts ins) override;

@@ -3,9 +3,12 @@
 
 #include "support/block.h"
 #include "support/dtype.h"
+#include "support/lane.h"
+#include "support/status.h"
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace rubato {
 
@@ -18,6 +21,9 @@ struct Part {
   /// an operand's memory may be kept instead of a copy, and a result is brought
   /// by putting its block here.
   SharedBlock *block = nullptr;
+  /// Not null: it lies in memory of a device, out of the host's reach, and is
+  /// read and written in order with this lane.
+  Lane *lane = nullptr;
 };
 
 using Parts = std::span<const Part>;
@@ -38,5 +44,13 @@ inline int64_t bytesOf(Parts parts) {
     bytes += bytesOf(part);
   return bytes;
 }
+
+/// Its bytes where the host can read them: in place, or in `copy`; then it
+/// waits for the lane.
+Status bytesOnHost(const Part &part, std::vector<char> &copy,
+                   const char *&bytes);
+
+/// The one number of an i64 part.
+Status numberIn(const Part &part, int64_t &number);
 
 } // namespace rubato

@@ -76,7 +76,7 @@ std::string rubato::configText(const Unit &unit, const TrainOptions &options,
                         {"std", transform.std}};
   const Cell *lr = unit.cell("base-lr");
   Json run = {{"workers", options.workers},
-              {"device", options.device == DeviceKind::Cpu ? "cpu" : "trace"},
+              {"device", deviceName(options.device)},
               {"train", filesJson(options.train)},
               {"eval", filesJson(options.eval)},
               {"transforms", transforms},

@@ -134,6 +134,7 @@ void ManifestReader::readRoles(const json &program) {
     role.count = integer(in, where, "count", -1, manyNumbers);
     if (role.count == 0)
       fail(where + ".count", "must be -1 or at least 1");
+    role.onHost = boolean(in, where, "host");
     if (role.count < 0 && std::exchange(rest, true))
       fail(where + ".count", "another role takes all that are left");
     for (auto [key, part] : {std::pair<const char *, int *>{"init", &role.init},

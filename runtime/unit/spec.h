@@ -47,7 +47,8 @@ struct StrandSpec {
 /// What a member runs; parts that a role does not have are -1.
 struct RoleSpec {
   std::string name;
-  int64_t count = -1; // members that run it; -1: all that are left
+  int64_t count = -1;  // members that run it; -1: all that are left
+  bool onHost = false; // computes on the CPU, whatever the device
   int init = -1, drain = -1, model = -1;
   std::vector<StrandSpec> strands;
 };

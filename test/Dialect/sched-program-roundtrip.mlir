@@ -60,6 +60,10 @@ sched.program @worker.round -> i1 {
   %f = sched.start all_reduce channel(0) root(%one) ins(@w[0, 64] : f32, @n[0, 8] : i64)
   // CHECK-NEXT: %[[DONE:.*]] = sched.done %[[F]]
   %done = sched.done %f
+  // CHECK-NEXT: sched.body
+  sched.body
+  // CHECK-NEXT: sched.poll %[[F]] ahead(2)
+  %ended = sched.poll %f ahead(2)
   // CHECK-NEXT: sched.await %[[F]] outs(@w[0, 64] : f32, @n[0, 8] : i64)
   sched.await %f outs(@w[0, 64] : f32, @n[0, 8] : i64)
   // CHECK-NEXT: %[[G:.*]] = sched.start all_reduce channel(0) root(%[[ONE]]) ins(@v[0, 64] : f32)

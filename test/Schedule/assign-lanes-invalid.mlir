@@ -4,7 +4,7 @@
 
 sched.arena private(64)
 sched.buffer @g value at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @again {
   sched.launch compute @a [0, 1] args(@g) writes(@g[0, 64])
   // expected-error @+1 {{ready (channel 0, bytes 0 to 32) on comm reads @g[0, 32] while @a on compute writes @g[16, 48]}}

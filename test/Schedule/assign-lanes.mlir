@@ -17,9 +17,9 @@ sched.buffer @reused private at(288) bytes(64)
 sched.buffer @t scratch at(0) bytes(64)
 sched.buffer @g value at(0) bytes(128)
 sched.buffer @sum value at(1) bytes(128)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
-llvm.func @c(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @c(!llvm.ptr, i64, i64, !llvm.ptr)
 
 // CHECK-LABEL: sched.segment @one_lane {
 // CHECK-NEXT:    sched.launch compute @a

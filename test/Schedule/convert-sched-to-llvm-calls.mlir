@@ -61,6 +61,13 @@ sched.program @worker.round -> i1 {
   // CHECK: %[[DONE:.*]] = llvm.call @rb_done(%[[CTX]], %[[F]]) : (!llvm.ptr, i64) -> i32
   // CHECK: %[[IS:.*]] = llvm.icmp "ne" %[[DONE]], %{{.*}} : i32
   %done = sched.done %f
+  // CHECK: llvm.call @rb_body(%[[CTX]]) : (!llvm.ptr) -> i32
+  sched.body
+  // CHECK: %[[AHEAD:.*]] = llvm.mlir.constant(2 : i32)
+  // CHECK: llvm.call @rb_poll(%[[CTX]], %[[F]], %[[AHEAD]], %{{.*}}) : (!llvm.ptr, i64, i32, !llvm.ptr) -> i32
+  // CHECK: %[[ENDED:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i32
+  // CHECK: llvm.icmp "ne" %[[ENDED]], %{{.*}} : i32
+  %ended = sched.poll %f ahead(2)
   // All of what it brings: no number of bytes is -1.
   // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
   // CHECK: %[[ALL:.*]] = llvm.mlir.constant(-1 : i64)

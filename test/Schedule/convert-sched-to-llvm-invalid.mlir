@@ -13,7 +13,7 @@ sched.segment @s {
 
 // -----
 
-// expected-error @+1 {{kernel 'k' must have the C form '!llvm.func<void (ptr, i64, i64)>', it has '!llvm.func<void (ptr)>'}}
+// expected-error @+1 {{kernel 'k' must have the C form '!llvm.func<void (ptr, i64, i64, ptr)>', it has '!llvm.func<void (ptr)>'}}
 llvm.func @k(!llvm.ptr)
 sched.segment @s {
   sched.launch compute @k [0, 1]
@@ -27,7 +27,7 @@ llvm.func @rb_launch(!llvm.ptr, i64, i64)
 // -----
 
 // expected-error @+1 {{the name 'segment.s' is reserved for the lowered schedule: rename it}}
-llvm.func @segment.s(!llvm.ptr, i64, i64)
+llvm.func @segment.s(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {}
 
 // -----

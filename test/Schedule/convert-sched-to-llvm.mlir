@@ -13,7 +13,7 @@
 // IR-DAG: @touched.first = private unnamed_addr constant [2 x i32] [i32 2, i32 3]
 // IR-DAG: @info.second = private unnamed_addr constant { ptr, ptr, i64, i64 } { ptr @name.second, ptr null, i64 0, i64 0 }
 // IR-DAG: @name.first = private unnamed_addr constant [6 x i8] c"first\00"
-// IR-DAG: @kernel.fc1.forward = private unnamed_addr constant { ptr, ptr } { ptr @name.fc1.forward, ptr @fc1.forward }
+// IR-DAG: @kernel.fc1.forward = private unnamed_addr constant { ptr, ptr, ptr, i64, i64, i64, i64, ptr } { ptr @name.fc1.forward, ptr @fc1.forward, ptr null, i64 3, i64 1, i64 0, i64 1, ptr null }
 // A range that is read and written is one access of both modes.
 // IR-DAG: @accesses.first.0 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 0, i32 1, i64 100, i64 16 }, { i32, i32, i64, i64 } { i32 0, i32 3, i64 208, i64 32 }, { i32, i32, i64, i64 } { i32 1, i32 2, i64 0, i64 8 }]
 // Operands count elements, 64 bytes of f32 in value 1.
@@ -30,10 +30,10 @@ sched.buffer @v value at(0) bytes(64)
 sched.buffer @grad value at(1) bytes(64)
 
 // Declared kernels take their C form; the tensors are gone.
-// CHECK: llvm.func @fc1.forward(!llvm.ptr, i64, i64)
+// CHECK: llvm.func @fc1.forward(!llvm.ptr, i64, i64, !llvm.ptr)
 func.func private @fc1.forward(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {rubato.kernel}
-// CHECK: llvm.func @defined(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64) {
-llvm.func @defined(%args: !llvm.ptr, %lo: i64, %hi: i64) {
+// CHECK: llvm.func @defined(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) {
+llvm.func @defined(%args: !llvm.ptr, %lo: i64, %hi: i64, %workspace: !llvm.ptr) {
   llvm.return
 }
 

@@ -19,8 +19,8 @@ sched.buffer @wide value at(2) bytes(1536)
 sched.buffer @small value at(3) bytes(128)
 sched.buffer @odd value at(4) bytes(64)
 
-llvm.func @forward(!llvm.ptr, i64, i64)
-llvm.func @grad(!llvm.ptr, i64, i64)
+llvm.func @forward(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @grad(!llvm.ptr, i64, i64, !llvm.ptr)
 func.func private @scale(tensor<128xf32>, tensor<f32>) -> tensor<128xf32> attributes {rubato.kernel = #nn.kernel<elementwise, split = 128, index_by_index>}
 func.func private @both(tensor<128xf32>) -> (tensor<128xf32>, tensor<128xf32>) attributes {rubato.kernel = #nn.kernel<elementwise, split = 128, index_by_index>}
 func.func private @smooth(tensor<128xf32>, tensor<f32>) -> tensor<128xf32> attributes {rubato.kernel = #nn.kernel<elementwise, split = 128>}

@@ -101,7 +101,7 @@ sched.buffer @sum value at(1) bytes(16)
 
 // Kernels of printing_runtime.c.
 func.func private @scale(tensor<4xf32>) -> tensor<4xf32>
-llvm.func @move(!llvm.ptr, i64, i64)
+llvm.func @move(!llvm.ptr, i64, i64, !llvm.ptr)
 
 sched.segment @accumulate {
   sched.launch compute @scale [0, 4] args(@x, @x) reads(@x[0, 16]) writes(@x[0, 16])

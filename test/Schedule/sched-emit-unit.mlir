@@ -22,4 +22,4 @@ llvm.func internal @program.evaluate(%ctx: !llvm.ptr) -> i32 {
 // -----
 
 // expected-error @+1 {{the name 'rubato_weights' is reserved for the compiled unit}}
-llvm.func @rubato_weights(!llvm.ptr, i64, i64)
+llvm.func @rubato_weights(!llvm.ptr, i64, i64, !llvm.ptr)

@@ -10,9 +10,9 @@ sched.buffer @w private at(128) bytes(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
 sched.buffer @last value at(2) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
-llvm.func @step(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @step(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.role @worker count(rest) drain(@drain) {
   sched.strand "round" runs @round carries {
     sched.frame "carried0" future in @carried : [tensor<16xf32>]

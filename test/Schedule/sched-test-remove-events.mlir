@@ -7,8 +7,8 @@ sched.arena private(512)
 sched.buffer @w private at(0) bytes(256)
 sched.buffer @grad value at(0) bytes(128)
 sched.buffer @sum value at(1) bytes(128)
-llvm.func @backward(!llvm.ptr, i64, i64)
-llvm.func @step(!llvm.ptr, i64, i64)
+llvm.func @backward(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @step(!llvm.ptr, i64, i64, !llvm.ptr)
 
 // Waits first, then records.
 // CHECK: remark: rejected without this wait: ready (channel 0, bytes 0 to 64) on comm is not ordered after

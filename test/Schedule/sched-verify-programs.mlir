@@ -7,9 +7,9 @@ sched.arena private(256)
 sched.buffer @w private at(0) bytes(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
-llvm.func @step(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @step(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.role @worker count(rest) { sched.strand "round" runs @round }
 sched.program @round -> i1 {
   %zero = arith.constant 0 : i64
@@ -79,7 +79,7 @@ sched.buffer @carried private at(0) bytes(8)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
 sched.buffer @drained value at(2) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.role @worker count(rest) init(@init) drain(@drain) {
   sched.strand "round" runs @round carries {
     sched.frame "carried0" future in @carried : [tensor<16xf32>]
@@ -126,7 +126,7 @@ sched.program @drain {
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   // expected-error @+1 {{writes @acc, whose memory others may hold: renew @acc before this run}}
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
@@ -147,7 +147,7 @@ sched.program @p {
 // Values: on one path only.
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   // expected-error @+1 {{writes @acc, whose memory others may hold}}
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
@@ -173,7 +173,7 @@ sched.program @p {
 sched.arena private(64)
 sched.buffer @a value at(0) bytes(64)
 sched.buffer @b value at(1) bytes(64)
-llvm.func @f(!llvm.ptr, i64, i64)
+llvm.func @f(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   // expected-error @+1 {{writes @a, whose memory others may hold}}
   sched.launch compute @f [0, 1] args(@a) writes(@a[0, 64])
@@ -228,7 +228,7 @@ sched.program @round -> i1 {
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said to be final here}}
@@ -252,7 +252,7 @@ sched.program @p {
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said to be final here}}
@@ -276,7 +276,7 @@ sched.program @p {
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said here}}
@@ -301,7 +301,7 @@ sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @other value at(1) bytes(64)
 sched.buffer @sum value at(2) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said to be final here}}
@@ -324,7 +324,7 @@ sched.program @p {
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said to be final here}}
@@ -350,7 +350,7 @@ sched.program @p {
 // Ready: a path ends without the start.
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said to be final here}}
@@ -371,7 +371,7 @@ sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
 sched.buffer @mine value at(2) bytes(64)
 sched.buffer @theirs value at(3) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @backward {
   sched.launch compute @a [0, 1] args(@acc) writes(@acc[0, 64])
   // expected-note @+1 {{said to be final here}}
@@ -396,7 +396,7 @@ sched.program @p {
 sched.arena private(64)
 sched.buffer @acc value at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @use {
   // expected-error @+1 {{reads bytes [16, 48) of @sum, of which only 32 are there: put a sched.arrive in front of it}}
   sched.launch compute @a [0, 1] args(@sum) reads(@sum[16, 32])

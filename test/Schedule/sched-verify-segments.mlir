@@ -7,9 +7,9 @@ sched.arena private(512)
 sched.buffer @w private at(0) bytes(256)
 sched.buffer @grad value at(0) bytes(128)
 sched.buffer @sum value at(1) bytes(128)
-llvm.func @backward2(!llvm.ptr, i64, i64)
-llvm.func @backward1(!llvm.ptr, i64, i64)
-llvm.func @step(!llvm.ptr, i64, i64)
+llvm.func @backward2(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @backward1(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @step(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @operand {
   sched.launch compute @backward2 [0, 1] args(@grad) reads(@w[0, 64]) writes(@grad[0, 64])
   %0 = sched.record compute
@@ -36,7 +36,7 @@ sched.segment @sum_used {
 // No wait between the producer and the part that is handed over.
 sched.arena private(64)
 sched.buffer @grad value at(0) bytes(64)
-llvm.func @backward(!llvm.ptr, i64, i64)
+llvm.func @backward(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %start = sched.record compute
   sched.wait comm, %start
@@ -51,7 +51,7 @@ sched.segment @s {
 // The part counts from the beginning of the operand, not of the value.
 sched.arena private(64)
 sched.buffer @grad value at(0) bytes(64)
-llvm.func @backward(!llvm.ptr, i64, i64)
+llvm.func @backward(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %start = sched.record compute
   sched.wait comm, %start
@@ -67,8 +67,8 @@ sched.segment @s {
 // The record is one launch too early.
 sched.arena private(64)
 sched.buffer @grad value at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   sched.launch compute @a [0, 1] args(@grad) writes(@grad[0, 32])
   %e = sched.record compute
@@ -84,7 +84,7 @@ sched.segment @s {
 // The wait is on the wrong lane: compute waits for itself.
 sched.arena private(64)
 sched.buffer @grad value at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %0 = sched.record compute
   sched.wait comm, %0
@@ -102,7 +102,7 @@ sched.segment @s {
 sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @step(!llvm.ptr, i64, i64)
+llvm.func @step(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %e = sched.record compute
   sched.wait comm, %e
@@ -120,7 +120,7 @@ sched.segment @s {
 sched.arena private(64)
 sched.buffer @w private at(0) bytes(64)
 sched.buffer @sum value at(1) bytes(64)
-llvm.func @step(!llvm.ptr, i64, i64)
+llvm.func @step(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %e = sched.record compute
   sched.wait comm, %e
@@ -137,7 +137,7 @@ sched.segment @s {
 // What was handed over is overwritten while others may still read it.
 sched.arena private(64)
 sched.buffer @grad value at(0) bytes(64)
-llvm.func @clear(!llvm.ptr, i64, i64)
+llvm.func @clear(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %e = sched.record compute
   sched.wait comm, %e
@@ -157,7 +157,7 @@ sched.buffer @next value at(1) bytes(64)
 // The same numbers in another region are other bytes.
 sched.buffer @other private at(0) bytes(64)
 sched.buffer @scratch scratch at(0) bytes(64)
-llvm.func @norm(!llvm.ptr, i64, i64)
+llvm.func @norm(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @near_miss {
   %e = sched.record compute
   sched.wait comm, %e
@@ -179,8 +179,8 @@ sched.segment @near_arrival {
 sched.arena private(64)
 sched.buffer @grad private at(0) bytes(48)
 sched.buffer @reused private at(32) bytes(32)
-llvm.func @send(!llvm.ptr, i64, i64)
-llvm.func @other(!llvm.ptr, i64, i64)
+llvm.func @send(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @other(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %e = sched.record compute
   sched.wait comm, %e
@@ -213,7 +213,7 @@ sched.segment @s {
 sched.arena private(64)
 sched.buffer @grad value at(0) bytes(64)
 sched.buffer @x private at(0) bytes(64)
-llvm.func @send(!llvm.ptr, i64, i64)
+llvm.func @send(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %e = sched.record compute
   sched.wait comm, %e
@@ -253,9 +253,9 @@ sched.segment @brought {
 // Order is transitive: compute to comm to compute needs no direct event.
 sched.arena private(64)
 sched.buffer @x private at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
-llvm.func @c(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @c(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @transitive {
   %0 = sched.record compute
   sched.wait comm, %0
@@ -276,8 +276,8 @@ sched.segment @transitive {
 sched.arena private(64)
 sched.buffer @x private at(0) bytes(64)
 sched.buffer @y private at(32) bytes(32)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @s {
   %0 = sched.record compute
   sched.wait comm, %0
@@ -296,7 +296,7 @@ sched.segment @s {
 // A segment on one lane, and an empty one.
 sched.arena private(64)
 sched.buffer @x private at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @one_lane {
   sched.launch compute @a [0, 1] args(@x) reads(@x[0, 64]) writes(@x[0, 64])
   sched.launch compute @a [0, 1] args(@x) reads(@x[0, 64]) writes(@x[0, 64])
@@ -315,8 +315,8 @@ sched.segment @empty {}
 // One missing event, many races: the first ones tell the story.
 sched.arena private(64)
 sched.buffer @x private at(0) bytes(64)
-llvm.func @a(!llvm.ptr, i64, i64)
-llvm.func @b(!llvm.ptr, i64, i64)
+llvm.func @a(!llvm.ptr, i64, i64, !llvm.ptr)
+llvm.func @b(!llvm.ptr, i64, i64, !llvm.ptr)
 // expected-error @+1 {{'sched.segment' op breaks 2 more rules of the same kind}}
 sched.segment @many {
   %0 = sched.record compute
@@ -352,7 +352,7 @@ sched.segment @many {
 sched.arena private(64)
 sched.buffer @a value at(0) bytes(64)
 sched.buffer @b value at(1) bytes(64)
-llvm.func @k(!llvm.ptr, i64, i64)
+llvm.func @k(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @apart {
   %0 = sched.record compute
   sched.wait comm, %0
@@ -376,7 +376,7 @@ sched.program @renewed {
 sched.arena private(64)
 sched.buffer @a value at(0) bytes(64)
 sched.buffer @b value at(1) bytes(64)
-llvm.func @k(!llvm.ptr, i64, i64)
+llvm.func @k(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @both {
   sched.launch compute @k [0, 1] args(@a, @b) reads(@a[0, 64]) writes(@b[0, 64])
 }
@@ -399,7 +399,7 @@ sched.program @too_early {
 // Written in part, or read before: the rest must stay.
 sched.arena private(64)
 sched.buffer @a value at(0) bytes(64)
-llvm.func @k(!llvm.ptr, i64, i64)
+llvm.func @k(!llvm.ptr, i64, i64, !llvm.ptr)
 sched.segment @part {
   sched.launch compute @k [0, 1] args(@a) writes(@a[0, 32])
 }

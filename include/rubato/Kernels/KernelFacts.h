@@ -32,6 +32,9 @@ struct KernelFacts {
   nn::KernelAttr toAttribute(mlir::MLIRContext *context) const;
 };
 
+/// Iterations of all loops of a kernel: how much it computes.
+int64_t iterationsOf(mlir::func::FuncOp kernel);
+
 } // namespace rubato
 
 #endif // RUBATO_KERNELS_KERNELFACTS_H

@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral kBatchAttr = "rubato.batch";
 /// Marks a function that is a kernel (docs/kernels.md).
 inline constexpr llvm::StringLiteral kKernelAttr = "rubato.kernel";
 
+/// On the declaration of a kernel in the llvm stage: what its launches cost.
+inline constexpr llvm::StringLiteral kCostAttr = "rubato.cost";
+
 /// On a call or a launch: what traces call it, where that is not its kernel.
 inline constexpr llvm::StringLiteral kLabelAttr = "rubato.label";
 

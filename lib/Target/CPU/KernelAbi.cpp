@@ -1,8 +1,9 @@
-// The C form of kernels: void(ptr args, i64 lo, i64 hi) around the body.
+// The C form of kernels: void(ptr args, i64 lo, i64 hi, ptr workspace) around
+// the body. No kernel asks for a workspace yet.
+#include "rubato/Support/KernelType.h"
 #include "rubato/Support/Stage.h"
 #include "rubato/Target/CPU/Passes.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace rubato {
@@ -30,10 +31,8 @@ void wrapKernel(LLVM::LLVMFuncOp body) {
   ImplicitLocOpBuilder b(body.getLoc(), body->getContext());
   b.setInsertionPointAfter(body);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  {pointer, b.getI64Type(), b.getI64Type()});
-  auto wrapper = LLVM::LLVMFuncOp::create(b, body.getSymName(), type);
+  auto wrapper = LLVM::LLVMFuncOp::create(b, body.getSymName(),
+                                          rubato::kernelType(b.getContext()));
   wrapper->setAttr(rubato::kKernelAttr, body->removeAttr(rubato::kKernelAttr));
   body.setSymName((body.getSymName() + ".body").str());
   body.setLinkage(LLVM::Linkage::Internal);

@@ -1,6 +1,7 @@
 // The CPU device: kernels run here and now, on the caller's own thread, and its
 // memory is the host's.
-#include "device/device.h"
+#include "device/host_device.h"
+#include "device/run_kernel.h"
 #include "support/processor_meter.h"
 #include "telemetry/timeline.h"
 
@@ -10,9 +11,9 @@ namespace rubato {
 
 namespace {
 
-class CpuDevice final : public Device {
+class CpuDevice final : public HostDevice {
 public:
-  explicit CpuDevice(const DeviceSetup &setup) : setup(setup) {}
+  explicit CpuDevice(const DeviceSetup &setup) : HostDevice(setup) {}
 
   rb_status beginSegment(const rb_segment_info &, bool &) override {
     return RB_OK;
@@ -25,7 +26,7 @@ public:
     spend(Spending::Mathematics);
     Timeline *timeline = setup.timeline;
     int64_t begin = timeline ? Timeline::now() : 0;
-    kernel.fn(args, lo, hi);
+    runKernel(kernel, args, lo, hi, workspace);
     if (timeline)
       timeline->add(setup.timelineLane, kernel.name, -1, begin,
                     Timeline::now());
@@ -62,13 +63,20 @@ private:
     return static_cast<char *>(setup.regions[place.region]) + place.offset;
   }
 
-  DeviceSetup setup;
+  Workspace workspace;
+};
+
+class CpuMemberDevice final : public HostMemberDevice {
+public:
+  std::unique_ptr<Device> strand(const DeviceSetup &setup) override {
+    return std::make_unique<CpuDevice>(setup);
+  }
 };
 
 } // namespace
 
-std::unique_ptr<Device> makeCpuDevice(const DeviceSetup &setup) {
-  return std::make_unique<CpuDevice>(setup);
+std::unique_ptr<MemberDevice> makeCpuDevice() {
+  return std::make_unique<CpuMemberDevice>();
 }
 
 } // namespace rubato

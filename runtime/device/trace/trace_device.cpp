@@ -1,6 +1,6 @@
 // The trace device: executes nothing and writes one line per call, so that a
 // compiled round prints exactly its schedule.
-#include "device/device.h"
+#include "device/host_device.h"
 #include "support/dtype.h"
 
 #include <cerrno>
@@ -12,10 +12,10 @@ namespace rubato {
 
 namespace {
 
-class TraceDevice final : public Device {
+class TraceDevice final : public HostDevice {
 public:
-  explicit TraceDevice(const DeviceSetup &setup)
-      : setup(setup), out(setup.trace ? setup.trace : stdout) {}
+  TraceDevice(const DeviceSetup &setup, std::FILE *out)
+      : HostDevice(setup), out(out) {}
 
   rb_status beginSegment(const rb_segment_info &segment, bool &) override {
     std::fprintf(out, "segment %s", segment.name);
@@ -116,14 +116,24 @@ private:
     return RB_INVALID;
   }
 
-  DeviceSetup setup;
+  std::FILE *out;
+};
+
+class TraceMemberDevice final : public HostMemberDevice {
+public:
+  explicit TraceMemberDevice(std::FILE *out) : out(out) {}
+  std::unique_ptr<Device> strand(const DeviceSetup &setup) override {
+    return std::make_unique<TraceDevice>(setup, out);
+  }
+
+private:
   std::FILE *out;
 };
 
 } // namespace
 
-std::unique_ptr<Device> makeTraceDevice(const DeviceSetup &setup) {
-  return std::make_unique<TraceDevice>(setup);
+std::unique_ptr<MemberDevice> makeTraceDevice(std::FILE *out) {
+  return std::make_unique<TraceMemberDevice>(out);
 }
 
 } // namespace rubato

@@ -24,12 +24,12 @@ static const char *const region_names[] = {"private", "scratch", "value0",
 static const char *const dtype_names[] = {"f32", "f64", "i64"};
 static const int64_t dtype_sizes[] = {4, 8, 8};
 
-void scale(void *const *args, int64_t lo, int64_t hi) {
+void scale(void *const *args, int64_t lo, int64_t hi, void *workspace) {
   for (int64_t i = lo; i < hi; ++i)
     ((float *)args[1])[i] = ((const float *)args[0])[i] * 2;
 }
 
-void move(void *const *args, int64_t lo, int64_t hi) {
+void move(void *const *args, int64_t lo, int64_t hi, void *workspace) {
   memcpy((float *)args[1] + lo, (const float *)args[0] + lo,
          (size_t)(hi - lo) * sizeof(float));
 }
@@ -71,7 +71,7 @@ int32_t rb_launch(rb_ctx *ctx, int32_t lane, const rb_kernel *kernel,
            accesses[i].mode & RB_READ ? "r" : "",
            accesses[i].mode & RB_WRITE ? "w" : "");
   printf("\n");
-  kernel->fn(args, lo, hi);
+  kernel->forms[RB_WIDTH_BASE](args, lo, hi, 0);
   return status(ctx);
 }
 

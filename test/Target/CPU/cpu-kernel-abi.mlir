@@ -3,7 +3,7 @@
 // CHECK:       llvm.func internal @fc1.forward.body(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK-SAME:    always_inline
 // CHECK-LABEL: llvm.func @fc1.forward(
-// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[LO:.*]]: i64, %[[HI:.*]]: i64)
+// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[LO:.*]]: i64, %[[HI:.*]]: i64, %{{.*}}: !llvm.ptr)
 // CHECK-SAME:    rubato.kernel = #nn.kernel<elementwise, split = 8, index_by_index>
 // CHECK:         %[[P0:.*]] = llvm.getelementptr %[[ARGS]][0]
 // CHECK:         %[[X:.*]] = llvm.load %[[P0]]

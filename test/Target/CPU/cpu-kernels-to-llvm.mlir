@@ -4,7 +4,7 @@
 // CHECK:       llvm.func internal @loss.body(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK-NOT:     llvm.intr.exp
 // CHECK-NOT:     llvm.call
-// CHECK:       llvm.func @loss(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
+// CHECK:       llvm.func @loss(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr)
 // CHECK:         llvm.call @loss.body
 // CHECK-NOT:   builtin.unrealized_conversion_cast
 func.func private @loss(%x: tensor<7x11xf32>, %y: tensor<7xi64>) -> tensor<7xf32> attributes {rubato.kernel} {

@@ -1,4 +1,8 @@
-"""Records a run of every algorithm and replays it; compares what they wrote.
+"""Records runs of every algorithm and replays them; compares what they wrote.
+
+Recorded are runs on the CPU and on the device that is out of the host's reach,
+with several seeds; replayed is on the CPU. So all of them compute the same bits,
+also where who meets whom is decided by time.
 
 Usage: run_replays.py RUBATO FOLDER
 """
@@ -24,6 +28,15 @@ OPTIMIZERS = {
     "adasync": ["--lr", "0.05", "--algorithm-option", "loss=exact"],
 }
 SGD = ["--optimizer", "sgd", "--lr", "0.05"]
+DEVICES = {
+    "cpu": [],
+    "apart-1": ["--device", "apart", "--device-seed", "1"],
+    "apart-2": ["--device", "apart", "--device-seed", "2"],
+    "apart-3": ["--device", "apart", "--device-seed", "3"],
+}
+# Nothing in them depends on time: without a record, which waits for values that
+# it writes down, they give the same bits on every device too.
+DETERMINISTIC = {"allreduce", "dynamic-sgd"}
 
 
 def run(command):
@@ -44,21 +57,46 @@ def algorithms(rubato):
 
 
 def replay(rubato, folder, algorithm):
-    """Records, replays and compares; returns a line that says so."""
+    """Records, replays and compares; returns lines that say so."""
     place = os.path.join(folder, algorithm)
-    recorded, again = os.path.join(place, "recorded"), os.path.join(place, "again")
-    os.makedirs(recorded)
-    os.makedirs(again)
-    train, log = os.path.join(place, "train"), os.path.join(place, "run.log")
+    os.makedirs(place)
+    train = os.path.join(place, "train")
     run(
         [rubato, "compile", os.path.join(REFERENCES, "relu.onnx")]
         + ["--loss", "softmax-cross-entropy", "--batch", "8"]
         + OPTIMIZERS.get(algorithm, SGD)
         + ["--algorithm", algorithm, "-o", train]
     )
+    lines = [replay_on(device, train, place, algorithm) for device in DEVICES]
+    if algorithm in DETERMINISTIC:
+        lines.append(compare_devices(train, place, algorithm))
+    return lines
+
+
+def compare_devices(train, place, algorithm):
+    """The same model from every device, without a record."""
+    models = set()
+    for device, options in DEVICES.items():
+        path = os.path.join(place, device + ".onnx")
+        run(
+            [train, *DATA, "--workers", "3", "--epochs", "2", "--quiet"]
+            + [*options, "--save", path]
+        )
+        models.add(read(place, device + ".onnx"))
+    if len(models) != 1:
+        raise RuntimeError(f"{algorithm}: devices give {len(models)} models")
+    return f"{algorithm}: {len(DEVICES)} devices give one model"
+
+
+def replay_on(device, train, place, algorithm):
+    place = os.path.join(place, device)
+    recorded, again = os.path.join(place, "recorded"), os.path.join(place, "again")
+    os.makedirs(recorded)
+    os.makedirs(again)
+    log = os.path.join(place, "run.log")
     run(
         [train, *DATA, "--workers", "3", "--epochs", "4", "--slow", "1:3"]
-        + ["--quiet", "--record", log, *outputs(recorded)]
+        + ["--quiet", "--record", log, *DEVICES[device], *outputs(recorded)]
     )
     # The log names the data.
     told = run([train, "replay", log, *outputs(again)])
@@ -67,12 +105,15 @@ def replay(rubato, folder, algorithm):
         raise RuntimeError(f"{algorithm}: other files: {os.listdir(again)}")
     for name in names:
         if read(recorded, name) != read(again, name):
-            raise RuntimeError(f"{algorithm}: {name} differs")
+            raise RuntimeError(f"{algorithm} on {device}: {name} differs")
     parts = [name for name in os.listdir(place) if ".part-" in name]
     if parts:
         raise RuntimeError(f"{algorithm}: left behind: {parts}")
     events = re.search(r"events +(\d+), all as recorded", told).group(1)
-    return f"{algorithm}: {len(names)} files of {events} events are the same"
+    return (
+        f"{algorithm} on {device}: {len(names)} files of {events} events "
+        "are the same"
+    )
 
 
 def outputs(folder):
@@ -92,9 +133,9 @@ def main():
     rubato, folder = sys.argv[1:]
     names = algorithms(rubato)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for line in pool.map(lambda name: replay(rubato, folder, name), names):
-            print(line)
-    print(f"replays: {len(names)} are the recorded runs")
+        for lines in pool.map(lambda name: replay(rubato, folder, name), names):
+            print(*lines, sep="\n")
+    print(f"replays: {len(names) * len(DEVICES)} are the recorded runs")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,8 @@ public:
   bool done(const Caller &, FutureHandle) override { return true; }
   Status await(const Caller &who, FutureHandle future, Parts outs,
                int64_t first) override;
-  Status arrive(const Caller &, FutureHandle, int64_t, double) override {
+  Status arrive(const Caller &, FutureHandle, int64_t, double,
+                Lane *) override {
     return {};
   }
   Status ready(const Caller &, int, const Part &, int64_t, double) override {
@@ -111,8 +112,9 @@ private:
   };
 
   template <typename T> T *at(int rank, const char *cell) {
-    return static_cast<T *>(crew[static_cast<size_t>(rank)]->member->address(
-        unit.cell(cell)->place));
+    return static_cast<T *>(
+        crew[static_cast<size_t>(rank)]->member->hostAddress(
+            unit.cell(cell)->place));
   }
   Worker &of(const Caller &who) { return *crew[static_cast<size_t>(who.rank)]; }
   void resume(int rank, int strand) {

@@ -109,7 +109,8 @@ int main(int argc, char **argv) {
   require(Member::make({.unit = unit, .environment = nobody}, member));
 
   auto count = static_cast<size_t>(unit.flatCount());
-  auto *model = static_cast<float *>(member->address(unit.cell("w")->place));
+  auto *model =
+      static_cast<float *>(member->hostAddress(unit.cell("w")->place));
   std::vector<float> parameters(model, model + count), velocity(count),
       sum(count);
   int64_t quanta = globalBatch / ranks / unit.quantum;

@@ -1,4 +1,5 @@
 // The ABI of one strand: what it does, and what it refuses.
+#include "../common/hand_kernel.h"
 #include "../common/sample_unit.h"
 
 #include <gtest/gtest.h>
@@ -35,10 +36,11 @@ TEST_F(Context, HasItsRegions) {
 }
 
 TEST_F(Context, LaunchRunsTheKernel) {
-  rb_kernel kernel = {"fill", [](void *const *args, int64_t lo, int64_t hi) {
-                        for (int64_t i = lo; i < hi; ++i)
-                          static_cast<float *>(args[0])[i] = float(i);
-                      }};
+  rb_kernel kernel =
+      handKernel("fill", [](void *const *args, int64_t lo, int64_t hi, void *) {
+        for (int64_t i = lo; i < hi; ++i)
+          static_cast<float *>(args[0])[i] = float(i);
+      });
   void *args[] = {rb_regions(ctx)[RB_SCRATCH]};
   EXPECT_EQ(rb_launch(ctx, RB_COMPUTE, &kernel, args, 2, 5, nullptr, 0), RB_OK);
   const float expected[] = {0, 0, 2, 3, 4, 0};
@@ -65,7 +67,8 @@ TEST_F(Context, EventsOrderTheLanes) {
 
 TEST_F(Context, RefusesWhatDoesNotExist) {
   EXPECT_EQ(beginSegment(ctx), RB_OK);
-  rb_kernel kernel = {"k", [](void *const *, int64_t, int64_t) {}};
+  rb_kernel kernel =
+      handKernel("k", [](void *const *, int64_t, int64_t, void *) {});
   expectInvalid(rb_launch(ctx, RB_COMM, &kernel, nullptr, 0, 1, nullptr, 0),
                 "rank 0, segment worker.gradient: kernels run on the compute "
                 "lane");

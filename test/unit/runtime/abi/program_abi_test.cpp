@@ -1,5 +1,6 @@
 // The C functions of programs: what they pass on, and what they refuse.
 #include "common/fake_environment.h"
+#include "common/hand_kernel.h"
 #include "common/hand_unit.h"
 #include "common/points.h"
 
@@ -51,6 +52,7 @@ protected:
     ctx = makeContext({.unit = unit,
                        .environment = environment,
                        .caller = {1, 0, 5},
+                       .device = *device,
                        .regions = regions,
                        .data = &data});
   }
@@ -68,6 +70,7 @@ protected:
 
   HandUnit code;
   Unit unit;
+  std::unique_ptr<MemberDevice> device = makeCpuDevice();
   Points points;
   Dataset data;
   FakeEnvironment environment;
@@ -226,14 +229,28 @@ TEST_F(ProgramAbi, RefusesWhatDoesNotExist) {
   expectInvalid(ready(0, 4, 4), "bytes 4 to 4 of an operand of 12");
   expectInvalid(ready(0, 0, 16), "bytes 0 to 16");
   expectInvalid(rb_arrive(ctx, RB_COMM, RB_FIRST_VALUE, 0, 0), "no value 0");
+  int32_t done = 0;
+  expectInvalid(rb_poll(ctx, 1, -1, &done), "-1 bodies cannot be unfinished");
   EXPECT_TRUE(environment.calls.empty());
 }
 
+/// On a device that is done when a call returns, nobody runs ahead.
+TEST_F(ProgramAbi, PollAsksAsDone) {
+  EXPECT_EQ(rb_body(ctx), RB_OK);
+  for (int64_t future : {0, 3}) {
+    int32_t done = -1;
+    EXPECT_EQ(rb_poll(ctx, future, 0, &done), RB_OK);
+    EXPECT_EQ(done, future == 0);
+    EXPECT_EQ(done, rb_done(ctx, future));
+  }
+}
+
 TEST_F(ProgramAbi, LaunchesAndReads) {
-  rb_kernel kernel = {"fill", [](void *const *args, int64_t lo, int64_t hi) {
-                        for (int64_t i = lo; i < hi; ++i)
-                          static_cast<float *>(args[0])[i] = float(i);
-                      }};
+  rb_kernel kernel =
+      handKernel("fill", [](void *const *args, int64_t lo, int64_t hi, void *) {
+        for (int64_t i = lo; i < hi; ++i)
+          static_cast<float *>(args[0])[i] = float(i);
+      });
   void *args[] = {memory.w};
   EXPECT_EQ(rb_launch(ctx, RB_COMPUTE, &kernel, args, 1, 3, nullptr, 0), RB_OK);
   float w[3];

@@ -1,4 +1,5 @@
 // With one member, a round allocates nothing and makes no system call.
+#include "common/hand_kernel.h"
 #include "program/course.h"
 
 #include <cstddef>
@@ -43,11 +44,11 @@ constexpr int64_t steadyCount = 4096,
                   steadyBytes = steadyCount * int64_t{sizeof(float)};
 constexpr int32_t ownValue = RB_FIRST_VALUE, sumValue = RB_FIRST_VALUE + 1;
 
-void addOne(void *const *args, int64_t lo, int64_t hi) {
+void addOne(void *const *args, int64_t lo, int64_t hi, void *) {
   for (int64_t i = lo; i < hi; ++i)
     static_cast<float *>(args[0])[i] += 1;
 }
-const rb_kernel addOneKernel = {"add-one", addOne};
+const rb_kernel addOneKernel = handKernel("add-one", addOne);
 
 /// What a compiled round does, with every function of the ABI in it that a
 /// member without others needs.

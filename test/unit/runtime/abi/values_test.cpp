@@ -58,6 +58,7 @@ protected:
       each = makeContext({.unit = unit,
                           .environment = environment,
                           .caller = {1, 0, 5},
+                          .device = *device,
                           .regions = regions,
                           .looks = &looks});
   }
@@ -84,6 +85,7 @@ protected:
   }
 
   HandUnit code;
+  std::unique_ptr<MemberDevice> device = makeCpuDevice();
   Unit unit;
   SharingEnvironment environment;
   alignas(64) float memory[1024] = {};

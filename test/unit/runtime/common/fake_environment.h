@@ -99,8 +99,8 @@ public:
                     std::to_string(bytesOf(operand)),
                 answer);
   }
-  Status arrive(const Caller &who, FutureHandle future, int64_t bytes,
-                double) override {
+  Status arrive(const Caller &who, FutureHandle future, int64_t bytes, double,
+                Lane *) override {
     return note(
         who, "arrive " + std::to_string(future) + " " + std::to_string(bytes),
         answer);

@@ -64,6 +64,7 @@ json rubato::test::delayedManifest() {
                   {"init", 0},
                   {"drain", 2},
                   {"model", 3},
+                  {"host", false},
                   {"strands", {strand("round", 1, true)}}}},
                 {channel("grads", "collective")});
   json values = json::array();

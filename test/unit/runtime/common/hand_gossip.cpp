@@ -88,6 +88,7 @@ const rb_unit &rubato::test::gossipUnit(int64_t goal) {
                   {"init", -1},
                   {"drain", -1},
                   {"model", 2},
+                  {"host", false},
                   {"strands", {strand("compute", 0), strand("gossip", 1)}}}},
                 {channel("gossip", "pair"), channel("average", "collective")});
   auto entry = [](const char *name, json inputs, json outputs) {

@@ -95,12 +95,14 @@ const rb_unit &rubato::test::mailboxUnit() {
               {"init", 0},
               {"drain", 2},
               {"model", 3},
+              {"host", true},
               {"strands", {strand("round", 1)}}},
              {{"name", "worker"},
               {"count", -1},
               {"init", 4},
               {"drain", 6},
               {"model", -1},
+              {"host", false},
               {"strands", {strand("round", 5)}}}},
             {channel("ps", "mailbox", "server")});
         return manifest;

@@ -42,6 +42,7 @@ json rubato::test::syncManifest() {
                                     {"init", -1},
                                     {"drain", -1},
                                     {"model", 1},
+                                    {"host", false},
                                     {"strands", {strand("round", 0, true)}}}},
                                   {channel("grads", "collective")});
   return manifest;

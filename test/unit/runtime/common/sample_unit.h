@@ -8,6 +8,7 @@
 
 #include "context/cells.h"
 #include "context/context.h"
+#include "device/device.h"
 #include "unit/unit.h"
 
 #include <cstring>
@@ -53,7 +54,7 @@ inline std::string sampleManifest() {
   "program": {
     "functions": ["worker.round"],
     "roles": [{"name": "worker", "count": -1, "init": -1, "drain": -1,
-               "model": -1, "strands": [
+               "model": -1, "host": false, "strands": [
                  {"name": "round", "function": 0, "cursor": true,
                   "lockstep": true, "polls": [], "frame": []}]}],
     "channels": [{"name": "grads", "kind": "collective", "bytes": 64,
@@ -115,22 +116,28 @@ inline int32_t beginSegment(rb_ctx *ctx) {
 /// A strand with all it needs, in an environment that notes its calls; `start`
 /// says how it went.
 struct SampleStrand {
-  explicit SampleStrand(const SampleUnit &code,
-                        rubato::DeviceKind device = rubato::DeviceKind::Cpu,
-                        std::FILE *trace = nullptr,
-                        rubato::Timeline *timeline = nullptr) {
+  explicit SampleStrand(
+      const SampleUnit &code,
+      std::unique_ptr<rubato::MemberDevice> its = rubato::makeCpuDevice(),
+      rubato::Timeline *timeline = nullptr)
+      : device(std::move(its)) {
     start = rubato::loadUnit(code.code, unit);
     if (!start)
       return;
     void *regions[] = {memory, scratch};
-    start = rubato::initialiseCells(unit, regions);
+    start = rubato::initialiseCells(
+        unit, [&](const rubato::Cell &cell, const char *bytes) {
+          std::memcpy(static_cast<char *>(regions[cell.place.region]) +
+                          cell.place.offset,
+                      bytes, static_cast<size_t>(cell.bytes));
+          return rubato::Status::ok();
+        });
     context = rubato::makeContext({.unit = unit,
                                    .environment = environment,
                                    .caller = {0, 0, 0},
+                                   .device = *device,
                                    .regions = regions,
-                                   .timeline = timeline,
-                                   .device = device,
-                                   .trace = trace});
+                                   .timeline = timeline});
   }
   ~SampleStrand() {
     if (context)
@@ -148,6 +155,7 @@ struct SampleStrand {
 
   alignas(256) char memory[1024] = {};
   alignas(256) char scratch[128] = {};
+  std::unique_ptr<rubato::MemberDevice> device;
   rubato::Unit unit;
   rubato::test::FakeEnvironment environment;
   rubato::Status start;

@@ -1,6 +1,7 @@
 // The timeline: spans of lanes, as a Chrome trace.
 #include "telemetry/timeline.h"
 
+#include "../common/hand_kernel.h"
 #include "../common/sample_unit.h"
 #include "../common/scratch_dir.h"
 
@@ -41,9 +42,10 @@ TEST(Timeline, KeepsTheLatestSpans) {
 TEST(Timeline, HoldsWhatTheDeviceDid) {
   SampleUnit code;
   Timeline timeline;
-  SampleStrand strand(code, DeviceKind::Cpu, nullptr, &timeline);
+  SampleStrand strand(code, makeCpuDevice(), &timeline);
   ASSERT_TRUE(strand.start);
-  rb_kernel kernel = {"fc.forward", [](void *const *, int64_t, int64_t) {}};
+  rb_kernel kernel =
+      handKernel("fc.forward", [](void *const *, int64_t, int64_t, void *) {});
   for (int i = 0; i < 2; ++i)
     ASSERT_EQ(rb_launch(strand.context, RB_COMPUTE, &kernel, nullptr, 0, 1,
                         nullptr, 0),

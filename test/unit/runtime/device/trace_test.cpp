@@ -1,4 +1,5 @@
 // The trace device prints a round's schedule and executes none of it.
+#include "../common/hand_kernel.h"
 #include "../common/sample_unit.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,8 @@ using namespace rubato;
 
 namespace {
 
-void mustNotRun(void *const *, int64_t, int64_t) { abort(); }
-const rb_kernel forward = {"fc.forward", mustNotRun};
+void mustNotRun(void *const *, int64_t, int64_t, void *) { abort(); }
+const rb_kernel forward = handKernel("fc.forward", mustNotRun);
 
 int32_t tracedRound(rb_ctx *ctx, int32_t *go) {
   rb_access accesses[] = {{RB_PRIVATE, RB_READ, 0, 24},
@@ -48,7 +49,7 @@ TEST(Trace, PrintsTheScheduleAndRunsNothing) {
   char *text = nullptr;
   size_t size = 0;
   FILE *file = open_memstream(&text, &size);
-  SampleStrand strand(code, DeviceKind::Trace, file);
+  SampleStrand strand(code, makeTraceDevice(file));
   ASSERT_TRUE(strand.start) << strand.start.message();
   strand.at<int64_t>(RB_PRIVATE, 128)[0] = 9;
   int32_t go = 0;
@@ -81,7 +82,7 @@ TEST(Trace, ReportsAFullDisk) {
     GTEST_SKIP() << "no /dev/full here";
   setvbuf(full, nullptr, _IONBF, 0);
   SampleUnit code;
-  SampleStrand strand(code, DeviceKind::Trace, full);
+  SampleStrand strand(code, makeTraceDevice(full));
   ASSERT_TRUE(strand.start);
   EXPECT_NE(beginSegment(strand.context), RB_OK);
   EXPECT_NE(strand.error().find("cannot write the trace"), std::string::npos);

@@ -209,6 +209,6 @@ TEST_P(Blocks, TheDeadHoldNothing) {
   got.reset();
 }
 
-RB_ALL_TRANSPORTS(Blocks);
+RB_HOST_TRANSPORTS(Blocks);
 
 } // namespace

@@ -151,6 +151,8 @@ TEST_P(Pairs, OnlyOneIsUnderWay) {
   int64_t future = 0;
   ASSERT_TRUE(fabric->startExchange(0, 0, 1, 1, parts, future));
   Status status = fabric->startExchange(0, 0, 1, 2, parts, future);
+  if (!refusesAtOnce())
+    status = fabric->await(0, future, parts, soon());
   EXPECT_TRUE(failsWith(status, ErrorCode::Internal,
                         {"exchange with rank 1 under tag 2", "await one"}));
 }

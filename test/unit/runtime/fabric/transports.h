@@ -1,6 +1,7 @@
 // The transports that every conformance test runs with, and its members.
 #pragma once
 
+#include "device_fabric.h"
 #include "environment/environment.h"
 #include "fabric/fabric.h"
 #include "run_members.h"
@@ -9,15 +10,24 @@
 #include <gtest/gtest.h>
 #include <random>
 
-enum class Transport { Threads, Shared, Processes, SlowThreads, SlowShared };
+enum class Transport {
+  Threads,
+  Shared,
+  Processes,
+  SlowThreads,
+  SlowShared,
+  Device // processes whose values lie on devices
+};
 
 inline By byOf(Transport transport) {
-  return transport == Transport::Processes ? By::Processes : By::Threads;
+  return transport == Transport::Processes || transport == Transport::Device
+             ? By::Processes
+             : By::Threads;
 }
 
 inline std::string nameOf(const testing::TestParamInfo<Transport> &info) {
-  static const char *const names[] = {"Threads", "Shared", "Processes",
-                                      "SlowThreads", "SlowShared"};
+  static const char *const names[] = {"Threads",     "Shared",     "Processes",
+                                      "SlowThreads", "SlowShared", "Device"};
   return names[int(info.param)];
 }
 
@@ -33,6 +43,9 @@ protected:
     Status status = threads ? makeThreadFabric(members, channels, fabric)
                             : makeSharedFabric(members, channels, fabric);
     ASSERT_TRUE(status) << status.message();
+    if (transport == Transport::Device)
+      fabric = std::make_unique<DeviceFabric>(
+          std::move(fabric), static_cast<int>(channels.size()));
     if (!slow)
       return;
     std::unique_ptr<Fabric> inner = std::move(fabric);
@@ -40,6 +53,10 @@ protected:
     status = makeRateLimitedFabric(std::move(inner), limit, fabric);
     ASSERT_TRUE(status) << status.message();
   }
+
+  /// Of values on a device a start is made when they have been fetched, and who
+  /// awaits it is told why it was refused.
+  static bool refusesAtOnce() { return GetParam() != Transport::Device; }
 
   /// Calls the body as every member; all must return true.
   void runAll(const std::function<bool(int)> &body) {
@@ -50,6 +67,15 @@ protected:
 };
 
 #define RB_ALL_TRANSPORTS(suite)                                               \
+  INSTANTIATE_TEST_SUITE_P(                                                    \
+      All, suite,                                                              \
+      testing::Values(Transport::Threads, Transport::Shared,                   \
+                      Transport::Processes, Transport::SlowThreads,            \
+                      Transport::SlowShared, Transport::Device),               \
+      nameOf)
+
+/// Of what is shared where it lies.
+#define RB_HOST_TRANSPORTS(suite)                                              \
   INSTANTIATE_TEST_SUITE_P(                                                    \
       All, suite,                                                              \
       testing::Values(Transport::Threads, Transport::Shared,                   \

@@ -86,7 +86,7 @@ struct Course {
 
   HandPrivate &memoryOf(int rank) {
     return *static_cast<HandPrivate *>(
-        crew[size_t(rank)]->address({RB_PRIVATE, 0}));
+        crew[size_t(rank)]->hostAddress({RB_PRIVATE, 0}));
   }
 
   /// Whether the next one is of memory that processes could share.

@@ -28,7 +28,7 @@ struct Solo {
     EXPECT_TRUE(status) << status.message();
   }
   HandPrivate &memory() {
-    return *static_cast<HandPrivate *>(member->address({RB_PRIVATE, 0}));
+    return *static_cast<HandPrivate *>(member->hostAddress({RB_PRIVATE, 0}));
   }
 
   Points points;
@@ -150,7 +150,7 @@ TEST(Member, LendsScratchAndWritesItsTimeline) {
                             .scratch = reinterpret_cast<char *>(&scratch),
                             .timeline = &timeline},
                            member));
-  EXPECT_EQ(member->address({RB_SCRATCH, 0}), &scratch);
+  EXPECT_EQ(member->hostAddress({RB_SCRATCH, 0}), &scratch);
   ASSERT_TRUE(member->strand(1));
   EXPECT_EQ(environment.calls,
             (std::vector<std::string>{"1:0 ask 0 2 of 0", "1:0 last"}));

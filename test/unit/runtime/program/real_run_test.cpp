@@ -160,7 +160,8 @@ TEST_F(RealRun, SynchronousIsTheSerialIteration) {
     place += count;
   }
   for (auto &member : run.crew) {
-    auto *trained = static_cast<float *>(member->address(run.unit.parameters));
+    auto *trained =
+        static_cast<float *>(member->hostAddress(run.unit.parameters));
     for (int i = 0; i < 3; ++i)
       EXPECT_EQ(trained[i], w[i]);
   }

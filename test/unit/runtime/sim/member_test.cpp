@@ -37,7 +37,8 @@ public:
                   bool) override {
     return say("gradient");
   }
-  void *address(Place) override { return nullptr; }
+  Status contents(Place, int64_t, const void *&) override { return {}; }
+  void *hostAddress(Place) override { return nullptr; }
   int64_t rounds(int) const override { return 0; }
 
 private:

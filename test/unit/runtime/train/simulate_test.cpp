@@ -132,7 +132,8 @@ struct Averagers {
     }
   }
   HandPrivate &memory(size_t rank) {
-    return *static_cast<HandPrivate *>(crew[rank]->address({RB_PRIVATE, 0}));
+    return *static_cast<HandPrivate *>(
+        crew[rank]->hostAddress({RB_PRIVATE, 0}));
   }
 
   FakeEnvironment environment;
