@@ -34,7 +34,8 @@ class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 def Sched_Region : Sched_Enum<"ArenaRegion", "a part of the arena", [
     I32EnumAttrCase<"Private", 0, "private">,
     I32EnumAttrCase<"Scratch", 1, "scratch">,
-    I32EnumAttrCase<"Value", 2, "value">]>;
+    I32EnumAttrCase<"Host", 2, "host">,
+    I32EnumAttrCase<"Value", 3, "value">]>;
 
 def Sched_Lane : Sched_Enum<"Lane", "a sequence of work that runs in order", [
     I32EnumAttrCase<"Compute", 0, "compute">,

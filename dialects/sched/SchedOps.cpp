@@ -25,10 +25,25 @@ int64_t ArenaOp::getBytes(ArenaRegion region) {
     return getPrivateBytes();
   case ArenaRegion::Scratch:
     return getScratchBytes();
+  case ArenaRegion::Host:
+    return getHostBytes();
   case ArenaRegion::Value:
     return 0;
   }
   llvm_unreachable("unknown region");
+}
+
+LogicalResult ArenaOp::verify() {
+  std::optional<ArrayRef<int64_t>> numbers = getNumbers();
+  if (!numbers)
+    return success();
+  if (numbers->size() != 2)
+    return emitOpError("needs a place and a number of bytes for its numbers");
+  int64_t begin = (*numbers)[0], bytes = (*numbers)[1];
+  if (begin < 0 || bytes < 0 || bytes > int64_t(getPrivateBytes()) - begin)
+    return emitOpError("has numbers outside its private region of ")
+           << getPrivateBytes() << " bytes";
+  return success();
 }
 
 ArenaOp ArenaOp::of(Operation *module) {
@@ -157,6 +172,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError("takes the address ")
              << place.getBuffer() << '[' << place.getOffset()
              << "] but the buffer has " << buffer.getBytes() << " bytes";
+    if (buffer.getRegion() == ArenaRegion::Host)
+      return emitOpError("takes the address of ")
+             << place.getBuffer()
+             << ", which is in the host region: kernels cannot reach it, put "
+                "it "
+                "in the private one";
   }
   for (auto range : getReads().getAsRange<RangeAttr>())
     if (!checkRange(*this, symbols, "reads", range))

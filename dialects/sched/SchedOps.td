@@ -36,19 +36,31 @@ def Sched_ArenaOp : Sched_Op<"arena", [Sched_TopLevel, Sched_SymbolUser]> {
   let description = [{
     Stands once in a module that has buffers. The regions are those of the C
     ABI: *private* belongs to one member, *scratch* to one strand and holds
-    nothing across a call that others notice. Values have memory of their own.
+    nothing across a call that others notice; *host* holds numbers of one member
+    that no kernel touches. Values have memory of their own. `numbers`: where in
+    the private region those lie that kernels and the host touch, and how many
+    bytes.
 
     ```mlir
-    sched.arena private(9000000) scratch(2678912)
+    sched.arena private(9000000) scratch(2678912) host(120) numbers[8999936, 64]
     ```
   }];
   let arguments = (ins Sched_NonNegative<I64Attr>:$private_bytes,
                        DefaultValuedAttr<Sched_NonNegative<I64Attr>, "0">:
-                           $scratch_bytes);
+                           $scratch_bytes,
+                       DefaultValuedAttr<Sched_NonNegative<I64Attr>, "0">:
+                           $host_bytes,
+                       OptionalAttr<DenseI64ArrayAttr>:$numbers);
   let assemblyFormat = [{
     `private` `(` $private_bytes `)` (`scratch` `(` $scratch_bytes^ `)`)?
-    attr-dict
+    (`host` `(` $host_bytes^ `)`)? (`numbers` `` $numbers^)? attr-dict
   }];
+  let builders = [
+    OpBuilder<(ins "int64_t":$privateBytes, "int64_t":$scratchBytes), [{
+      build($_builder, $_state, privateBytes, scratchBytes, /*host_bytes=*/0,
+            /*numbers=*/::mlir::DenseI64ArrayAttr());
+    }]>];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Size of one region.
     int64_t getBytes(::rubato::sched::ArenaRegion region);

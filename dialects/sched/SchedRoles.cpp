@@ -116,7 +116,7 @@ LogicalResult FrameOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // Handles are numbers of 64 bits, and every number has room for one.
   Type word = IntegerType::get(getContext(), 64);
   return checkFilled(*this, symbols, getBufferAttr(), bytesOf(word), word,
-                     {ArenaRegion::Private});
+                     {ArenaRegion::Private, ArenaRegion::Host});
 }
 
 //===----------------------------------------------------------------------===//

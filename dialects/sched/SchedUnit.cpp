@@ -173,7 +173,8 @@ LogicalResult CellOp::verifySymbolUses(SymbolTableCollection &symbols) {
       })))
     return failure();
   return checkFilled(*this, symbols, getBufferAttr(), sizeOf(getType()),
-                     getElementTypeOrSelf(getType()), {ArenaRegion::Private});
+                     getElementTypeOrSelf(getType()),
+                     {ArenaRegion::Private, ArenaRegion::Host});
 }
 
 LogicalResult BatchBufferOp::verify() {

@@ -78,8 +78,9 @@ static void explainArena(ModuleOp module, llvm::raw_ostream &os) {
   };
   os << "arena: private " << mega(arena.getBytes(sched::ArenaRegion::Private))
      << " a member, scratch "
-     << mega(arena.getBytes(sched::ArenaRegion::Scratch)) << " a strand, "
-     << values << " values of " << mega(bytes) << " in all\n";
+     << mega(arena.getBytes(sched::ArenaRegion::Scratch)) << " a strand, host "
+     << arena.getBytes(sched::ArenaRegion::Host) << " bytes, " << values
+     << " values of " << mega(bytes) << " in all\n";
 }
 
 void rubato::explain(ModuleOp module, const TargetModel &target,

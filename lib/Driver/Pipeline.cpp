@@ -73,6 +73,7 @@ static void addSchedule(OpPassManager &pm, const CompileOptions &o) {
     pm.addPass(createOverlapReductions(overlap));
   }
   pm.addPass(createAssignLanes());
+  pm.addPass(createPlaceNumbers());
   pm.addPass(createSchedVerifySegmentsPass());
   pm.addPass(createSchedVerifyProgramsPass());
   pm.addPass(createDescribeUnit());

@@ -23,10 +23,15 @@ std::string rubato::buildManifest(ModuleOp module,
     manifest["options"] = toJson(options);
   else
     manifest["options"] = json::Object();
-  if (auto arena = sched::ArenaOp::of(module))
-    manifest["regions"] = json::Object{
-        {"private", static_cast<int64_t>(arena.getPrivateBytes())},
-        {"scratch", static_cast<int64_t>(arena.getScratchBytes())}};
+  if (auto arena = sched::ArenaOp::of(module)) {
+    manifest["regions"] =
+        json::Object{{"private", static_cast<int64_t>(arena.getPrivateBytes())},
+                     {"scratch", static_cast<int64_t>(arena.getScratchBytes())},
+                     {"host", static_cast<int64_t>(arena.getHostBytes())}};
+    if (auto numbers = arena.getNumbers())
+      manifest["numbers"] =
+          json::Object{{"offset", (*numbers)[0]}, {"bytes", (*numbers)[1]}};
+  }
   manifest["events"] = extras.events;
 
   // Frozen slots are told from the trained ones by their role.

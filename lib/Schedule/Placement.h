@@ -68,7 +68,7 @@ private:
   std::vector<Buffer> buffers;
   llvm::DenseMap<mlir::Value, Address> places;
   llvm::SmallVector<unsigned> scratch; // offsets relative to the scratch part
-  int64_t pinnedBytes[3] = {};
+  int64_t pinnedBytes[4] = {};
   int64_t scratchBytes = 0;
 };
 

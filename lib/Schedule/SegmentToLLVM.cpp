@@ -13,6 +13,7 @@ using namespace rubato::sched;
 // The dialect's enums are the ABI's, so their values are passed as they are.
 static_assert(int(ArenaRegion::Private) == RB_PRIVATE &&
               int(ArenaRegion::Scratch) == RB_SCRATCH &&
+              int(ArenaRegion::Host) == RB_HOST &&
               int(ArenaRegion::Value) == RB_FIRST_VALUE);
 static_assert(int(Lane::Compute) == RB_COMPUTE && int(Lane::Comm) == RB_COMM);
 

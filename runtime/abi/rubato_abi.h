@@ -29,15 +29,19 @@ typedef enum rb_status {
   RB_AGAIN = 6      /* the round is to be run again from its boundary */
 } rb_status;
 
-/* Memory. A unit sees two regions of bytes, each aligned to 256, and values.
+/* Memory. A unit sees three regions of bytes, each aligned to 256, and values.
  *   private: of one member (cells, and numbers that outlive a segment)
  *   scratch: of one strand, and only from one visible call to the next: a
- *            simulation lends the same bytes to all its workers              */
+ *            simulation lends the same bytes to all its workers
+ *   host:    of one member: numbers that no kernel touches, in memory of the
+ *            host whatever the device. Addresses in the others are the
+ *            device's: compiled code hands them to rb_launch and no more.    */
 typedef enum rb_region {
   RB_PRIVATE = 0,
   RB_SCRATCH = 1,
-  RB_REGION_COUNT = 2,
-  RB_FIRST_VALUE = 2,
+  RB_HOST = 2,
+  RB_REGION_COUNT = 3,
+  RB_FIRST_VALUE = 3,
   RB_LAST_VALUE = 0x7fffffff
 } rb_region;
 

@@ -20,7 +20,8 @@ struct ContextSetup {
   Environment &environment;
   Caller caller;
   MemberDevice &device; // outlives the context
-  void *const *regions; // RB_REGION_COUNT of them, in its memory
+  void *const *regions; // RB_REGION_COUNT of them: the host's in memory of the
+                        // host, the others in the device's
   const Dataset *data = nullptr;
   Looks *looks = nullptr;        // of the member; without, values copy cells
   BlockSource *blocks = nullptr; // of values; null: any memory

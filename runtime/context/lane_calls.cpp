@@ -4,6 +4,8 @@
 #include "support/dtype.h"
 #include "support/processor_meter.h"
 
+#include <cstring>
+
 using namespace rubato;
 
 int32_t rubato::refuseCall(rb_ctx *ctx, const std::string &what) {
@@ -41,6 +43,11 @@ bool rubato::isRange(const rb_ctx *ctx, const rb_range &range) {
          range.offset % elementBytes(range.dtype) == 0 &&
          isInside(ctx, range.region, range.offset,
                   range.count * elementBytes(range.dtype));
+}
+
+/// Numbers of the host, which no lane touches.
+static char *onHost(rb_ctx *ctx, int64_t offset) {
+  return static_cast<char *>(ctx->regions[RB_HOST]) + offset;
 }
 
 void *const *rb_regions(rb_ctx *ctx) { return ctx->regions.data(); }
@@ -89,6 +96,10 @@ int32_t rb_read(rb_ctx *ctx, int32_t region, int64_t offset, void *to,
                 int64_t size) {
   if (!isInside(ctx, region, offset, size))
     return refuseCall(ctx, "read outside a region");
+  if (region == RB_HOST) {
+    std::memcpy(to, onHost(ctx, offset), static_cast<size_t>(size));
+    return RB_OK;
+  }
   return ctx->device->read({static_cast<rb_region>(region), offset}, to, size);
 }
 
@@ -98,6 +109,10 @@ int32_t rb_write(rb_ctx *ctx, int32_t region, int64_t offset, const void *from,
     return refuseCall(ctx, "write outside a region");
   if (isValue(ctx, region))
     renewValue(ctx, region, /*keep=*/true);
+  if (region == RB_HOST) {
+    std::memcpy(onHost(ctx, offset), from, static_cast<size_t>(size));
+    return RB_OK;
+  }
   return ctx->device->write({static_cast<rb_region>(region), offset}, from,
                             size);
 }
@@ -115,6 +130,11 @@ int32_t rb_copy(rb_ctx *ctx, int32_t to_region, int64_t to_offset,
   if (isValue(ctx, to_region))
     renewValue(ctx, to_region, /*keep=*/!whole);
   spend(Spending::Copies);
+  // Between the host and a device: reads wait, writes do not.
+  if (to_region == RB_HOST)
+    return rb_read(ctx, from_region, from_offset, onHost(ctx, to_offset), size);
+  if (from_region == RB_HOST)
+    return rb_write(ctx, to_region, to_offset, onHost(ctx, from_offset), size);
   return ctx->device->copy({static_cast<rb_region>(to_region), to_offset},
                            {static_cast<rb_region>(from_region), from_offset},
                            size);
@@ -126,6 +146,10 @@ int32_t rb_clear(rb_ctx *ctx, int32_t region, int64_t offset, int64_t size) {
   if (isValue(ctx, region))
     renewValue(ctx, region, !isWholeValue(ctx, region, offset, size));
   spend(Spending::Copies);
+  if (region == RB_HOST) {
+    std::memset(onHost(ctx, offset), 0, static_cast<size_t>(size));
+    return RB_OK;
+  }
   return ctx->device->clear({static_cast<rb_region>(region), offset}, size);
 }
 

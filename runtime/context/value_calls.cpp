@@ -52,7 +52,8 @@ public:
         break;
       }
       Part part{static_cast<rb_dtype>(range.dtype), range.count};
-      part.lane = ctx->device->lane(lane);
+      if (range.region != RB_HOST)
+        part.lane = ctx->device->lane(lane);
       if (isValue(ctx, range.region))
         prepareValue(range, brought, part);
       part.data =

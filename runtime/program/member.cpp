@@ -4,9 +4,11 @@
 
 #include "context/cells.h"
 #include "support/dtype.h"
+#include "support/memory.h"
 
 #include <atomic>
 #include <cassert>
+#include <cstring>
 
 namespace rubato {
 
@@ -56,11 +58,20 @@ private:
   Status part(int index, const char *name, int64_t round);
   Status makeContexts();
   static Status errorOf(const rb_ctx *context, int32_t status);
+  Status write(Place place, const void *from, int64_t bytes) {
+    if (place.region != RB_HOST)
+      return device->write(address(place), from, bytes);
+    std::memcpy(address(place), from, static_cast<size_t>(bytes));
+    return Status::ok();
+  }
   void *address(Place place) {
     return rubato::address(contexts.back().get(), place);
   }
   template <typename T> Status read(Place place, T &value) {
-    return device->read(&value, address(place), sizeof value);
+    const void *bytes = nullptr;
+    RB_TRY(contents(place, sizeof value, bytes));
+    std::memcpy(&value, bytes, sizeof value);
+    return Status::ok();
   }
 
   MemberSetup setup;
@@ -68,6 +79,7 @@ private:
   const RoleSpec &role_;
   std::unique_ptr<MemberDevice> cpu;  // unless another was given
   MemberDevice *device = nullptr;     // outlives the contexts
+  Memory numbers;                     // the region of the host
   std::vector<char> copy;             // of what the host cannot reach
   Looks looks;                        // of values at cells
   std::vector<ContextOwner> contexts; // of the strands, then of the rest
@@ -82,12 +94,15 @@ Status ProgramMember::start() {
   }
   RB_TRY(makeContexts());
   return initialiseCells(unit, [&](const Cell &cell, const char *bytes) {
-    return device->write(address(cell.place), bytes, cell.bytes);
+    return write(cell.place, bytes, cell.bytes);
   });
 }
 
 Status ProgramMember::makeContexts() {
   void *regions[RB_REGION_COUNT] = {};
+  RB_TRY(Memory::privateMemory(unit.regionBytes[RB_HOST], "numbers of a member",
+                               numbers));
+  regions[RB_HOST] = numbers.data();
   // In a simulation, which lends scratch, it shall be seen what memory costs.
   bool simulated = setup.scratch != nullptr;
   RB_TRY(device->memory(unit.regionBytes[RB_PRIVATE], "memory of a member",
@@ -128,17 +143,17 @@ bool ProgramMember::set(const std::string &name,
   if (!cell || cell->role != "setting")
     return false;
   bool written = true;
-  auto write = [&](auto number) {
-    written = bool(device->write(address(cell->place), &number, sizeof number));
+  auto store = [&](auto number) {
+    written = bool(write(cell->place, &number, sizeof number));
   };
   std::visit(
       [&](auto number) {
         if (cell->dtype == RB_F32)
-          write(static_cast<float>(number));
+          store(static_cast<float>(number));
         else if (cell->dtype == RB_F64)
-          write(static_cast<double>(number));
+          store(static_cast<double>(number));
         else
-          write(static_cast<int64_t>(number));
+          store(static_cast<int64_t>(number));
       },
       value);
   return written;
@@ -146,7 +161,7 @@ bool ProgramMember::set(const std::string &name,
 
 Status ProgramMember::contents(Place place, int64_t bytes, const void *&data) {
   data = address(place);
-  if (device->onHost())
+  if (place.region == RB_HOST || device->onHost())
     return Status::ok();
   copy.resize(static_cast<size_t>(bytes));
   RB_TRY(device->read(copy.data(), data, bytes));

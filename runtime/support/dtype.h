@@ -19,7 +19,7 @@ inline const char *dtypeName(int32_t dtype) {
 }
 
 inline const char *regionName(int32_t region) {
-  static const char *const names[] = {"private", "scratch"};
+  static const char *const names[] = {"private", "scratch", "host"};
   return region >= 0 && region < RB_REGION_COUNT ? names[region] : "unknown";
 }
 

@@ -83,11 +83,14 @@ FrameSpec ManifestReader::readFrame(const json &in, const std::string &where) {
     fail(where + ".values", "a number has one element");
   if (failed())
     return frame;
-  if (region(in, where) != RB_PRIVATE)
-    fail(where + ".region", "must be private");
   bool tensor = frame.kind == Kind::Tensor;
+  rb_region its = region(in, where);
+  if (its == RB_SCRATCH || (tensor && its != RB_PRIVATE))
+    fail(where + ".region",
+         tensor ? "must be private" : "must be private or host");
   Place at = place(in, where, tensor ? frame.values[0].dtype : RB_I64,
                    tensor ? frame.values[0].count : 1);
+  frame.region = at.region;
   frame.offset = at.offset;
   if (!failed())
     frames.push_back({at, frame.bytes(), where});

@@ -31,6 +31,13 @@ void ManifestReader::readHead(const json &root) {
   for (int region = 0; region < RB_REGION_COUNT; ++region)
     unit.regionBytes[region] =
         integer(regions, "regions", regionName(region), 0, regionLimit);
+  if (root.contains("numbers")) {
+    const json &numbers = object(root, "", "numbers");
+    int64_t end = unit.regionBytes[RB_PRIVATE];
+    unit.numbersOffset = integer(numbers, "numbers", "offset", 0, end);
+    unit.numbersBytes =
+        integer(numbers, "numbers", "bytes", 0, end - unit.numbersOffset);
+  }
   for (const json &bytes : array(root, "", "values")) {
     std::string where = item("values", unit.valueBytes.size());
     if (!bytes.is_number_integer() || bytes < 1 || bytes > regionLimit)
@@ -57,8 +64,8 @@ void ManifestReader::readCells(const json &root) {
     if (cell.bytes % element != 0)
       fail(where + ".bytes", "is not a multiple of " + std::to_string(element));
     cell.place = place(in, where, cell.dtype, cell.bytes / element);
-    if (cell.place.region != RB_PRIVATE)
-      fail(where + ".region", "must be private");
+    if (cell.place.region == RB_SCRATCH)
+      fail(where + ".region", "must be private or host");
     if (cell.init != "layout" && cell.init != "zero" && cell.init != "setting")
       fail(where + ".init", "must be layout, zero or setting");
     if (auto value = in.find("default"); value != in.end()) {

@@ -15,9 +15,9 @@ namespace rubato {
 /// Most values of a question to a policy, and of an answer.
 inline constexpr size_t askLimit = 16;
 
-/// Something that a strand carries from round to round, in the private region.
-/// A tensor lies there itself; a number and the handle of a future have 8
-/// bytes.
+/// Something that a strand carries from round to round, in the private region
+/// or the host's. A tensor lies there itself; a number and the handle of a
+/// future have 8 bytes.
 struct FrameSpec {
   enum class Kind { Tensor, Number, Future };
   struct Value {
@@ -26,6 +26,7 @@ struct FrameSpec {
   };
   std::string name;
   Kind kind = Kind::Number;
+  rb_region region = RB_PRIVATE;
   int64_t offset = 0;
   std::vector<Value> values; // one; of a future all that it brings
 

@@ -54,7 +54,7 @@ rb_region ManifestReader::region(const json &in, const std::string &where) {
   for (int region = 0; region < RB_REGION_COUNT; ++region)
     if (name == regionName(region))
       return static_cast<rb_region>(region);
-  fail(where + ".region", "must be private or scratch");
+  fail(where + ".region", "must be private, scratch or host");
   return RB_PRIVATE;
 }
 

@@ -58,6 +58,8 @@ struct Unit {
   rb_dtype floatType = RB_F32;
   int64_t quantum = 0;
   int64_t regionBytes[RB_REGION_COUNT] = {};
+  /// In the private region: numbers that kernels and the host touch.
+  int64_t numbersOffset = 0, numbersBytes = 0;
   std::vector<int64_t> valueBytes; // by number
   int32_t events = 0;
   std::vector<Cell> cells;

@@ -41,7 +41,7 @@ sched.arena private(64) scratch(-1)
 // -----
 
 sched.arena private(64)
-// expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'region' [private, scratch, value]}}
+// expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'region' [private, scratch, host, value]}}
 sched.buffer @w shared at(0) bytes(8)
 
 // -----
@@ -62,6 +62,26 @@ sched.segment @s {
   // expected-error @+1 {{'sched.launch' op names no sched.buffer: @w}}
   sched.launch compute @k [0, 1] args(@w)
 }
+
+// -----
+
+sched.arena private(64) host(8)
+sched.buffer @n host at(0) bytes(8)
+func.func private @k()
+sched.segment @s {
+  // expected-error @+1 {{takes the address of @n, which is in the host region: kernels cannot reach it, put it in the private one}}
+  sched.launch compute @k [0, 1] args(@n)
+}
+
+// -----
+
+// expected-error @+1 {{has numbers outside its private region of 64 bytes}}
+sched.arena private(64) numbers[60, 8]
+
+// -----
+
+// expected-error @+1 {{needs a place and a number of bytes for its numbers}}
+sched.arena private(64) numbers[8]
 
 // -----
 

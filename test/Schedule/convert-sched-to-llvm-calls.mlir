@@ -47,7 +47,7 @@ sched.program @worker.round -> i1 {
   // CHECK: llvm.call @rb_clear(%[[CTX]], {{.*}}) : (!llvm.ptr, i32, i64, i64) -> i32
   sched.clear @batch[0, 8]
   // The third value is region 4 of the ABI.
-  // CHECK: %[[V:.*]] = llvm.mlir.constant(4 : i32)
+  // CHECK: %[[V:.*]] = llvm.mlir.constant(5 : i32)
   // CHECK: llvm.call @rb_look(%[[CTX]], %[[V]], {{.*}}) : (!llvm.ptr, i32, i32, i64, i32) -> i32
   sched.look @w[64, 64] in @v lock(0)
   // CHECK: %[[KEEP:.*]] = llvm.mlir.constant(1 : i32)

@@ -10,15 +10,15 @@
 
 // IR-DAG: @info.first = private unnamed_addr constant { ptr, ptr, i64, i64 } { ptr @name.first, ptr @touched.first, i64 2, i64 3 }
 // The values whose addresses the launches have, by their regions.
-// IR-DAG: @touched.first = private unnamed_addr constant [2 x i32] [i32 2, i32 3]
+// IR-DAG: @touched.first = private unnamed_addr constant [2 x i32] [i32 3, i32 4]
 // IR-DAG: @info.second = private unnamed_addr constant { ptr, ptr, i64, i64 } { ptr @name.second, ptr null, i64 0, i64 0 }
 // IR-DAG: @name.first = private unnamed_addr constant [6 x i8] c"first\00"
 // IR-DAG: @kernel.fc1.forward = private unnamed_addr constant { ptr, ptr, ptr, i64, i64, i64, i64, ptr } { ptr @name.fc1.forward, ptr @fc1.forward, ptr null, i64 3, i64 1, i64 0, i64 1, ptr null }
 // A range that is read and written is one access of both modes.
 // IR-DAG: @accesses.first.0 = private unnamed_addr constant [3 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 0, i32 1, i64 100, i64 16 }, { i32, i32, i64, i64 } { i32 0, i32 3, i64 208, i64 32 }, { i32, i32, i64, i64 } { i32 1, i32 2, i64 0, i64 8 }]
 // Operands count elements, 64 bytes of f32 in value 1.
-// IR-DAG: @operand.second.2 = private unnamed_addr constant [1 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 3, i32 0, i64 0, i64 16 }]
-// IR-DAG: @operand.second.3 = private unnamed_addr constant [1 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 2, i32 1, i64 16, i64 6 }]
+// IR-DAG: @operand.second.2 = private unnamed_addr constant [1 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 4, i32 0, i64 0, i64 16 }]
+// IR-DAG: @operand.second.3 = private unnamed_addr constant [1 x { i32, i32, i64, i64 }] [{ i32, i32, i64, i64 } { i32 3, i32 1, i64 16, i64 6 }]
 
 sched.arena private(8589934592) scratch(128)
 sched.buffer @x private at(100) bytes(100)
@@ -112,7 +112,7 @@ sched.segment @first {
 // CHECK: llvm.call @rb_ready({{.*}}, %[[DONE]])
 // Of what arrives, the value and how much of it is there then.
 // CHECK: %[[LANE:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK: %[[VALUE:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: %[[VALUE:.*]] = llvm.mlir.constant(3 : i32)
 // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(48 : i64)
 // CHECK: %[[DONE:.*]] = llvm.mlir.constant(0.000000e+00 : f64)
 // CHECK: llvm.call @rb_arrive(%{{.*}}, %[[LANE]], %[[VALUE]], %[[BYTES]], %[[DONE]]) : (!llvm.ptr, i32, i32, i64, f64) -> i32

@@ -232,6 +232,31 @@ def AssignLanes : Pass<"assign-lanes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::rubato::sched::SchedDialect"];
 }
 
+def PlaceNumbers : Pass<"place-numbers", "::mlir::ModuleOp"> {
+  let summary = "Puts numbers of the host where the host reaches them";
+  let description = [{
+    A number (a buffer of 8 bytes at most) that no kernel touches, and none that a
+    copy brings to a kernel's, moves to the region *host*, which the host reads
+    without waiting for a device. Those that both sides touch lie together at the
+    end of the private region, where `numbers` of the arena says, so that a device
+    can bring them at once. The private region closes up. A module whose private
+    buffers overlap is left as it is.
+
+    ```mlir
+    sched.arena private(1024)
+    sched.buffer @w private at(0) bytes(512)
+    sched.buffer @count private at(512) bytes(8)
+    sched.buffer @loss private at(768) bytes(8)
+    // becomes, where a segment writes @loss and only the program uses @count
+    sched.arena private(768) host(8) numbers[512, 8]
+    sched.buffer @w private at(0) bytes(512)
+    sched.buffer @count host at(0) bytes(8)
+    sched.buffer @loss private at(512) bytes(8)
+    ```
+  }];
+  let dependentDialects = ["::rubato::sched::SchedDialect"];
+}
+
 def DescribeUnit : Pass<"describe-unit", "::mlir::ModuleOp"> {
   let summary = "Writes the unit: what the runtime must know of the code";
   let description = [{

@@ -19,8 +19,8 @@ extern const rb_unit rubato_unit;
 extern int32_t program_round(rb_ctx *ctx, int32_t *go) __asm__("program.round");
 const char rubato_weights[4] = "abc";
 
-static const char *const region_names[] = {"private", "scratch", "value0",
-                                           "value1"};
+static const char *const region_names[] = {"private", "scratch", "host",
+                                           "value0", "value1"};
 static const char *const dtype_names[] = {"f32", "f64", "i64"};
 static const int64_t dtype_sizes[] = {4, 8, 8};
 
@@ -174,7 +174,7 @@ int32_t rb_batch(rb_ctx *ctx, int32_t source, int32_t channel,
 int main(int argc, char **argv) {
   static _Alignas(64) char memory[REGIONS][64];
   int again = argc > 1 && strcmp(argv[1], "again") == 0;
-  rb_ctx ctx = {{memory[0], memory[1], memory[2], memory[3]},
+  rb_ctx ctx = {{memory[0], memory[1], memory[2], memory[3], memory[4]},
                 argc > 1 && !again ? atoi(argv[1]) : -1,
                 again};
   for (int i = 0; i < 4; ++i)

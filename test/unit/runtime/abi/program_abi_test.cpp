@@ -48,7 +48,7 @@ protected:
     Status status = loadUnit(code.code, unit);
     EXPECT_TRUE(status) << status.message();
     data = points.load(unit);
-    void *regions[] = {&memory, &scratch};
+    void *regions[] = {&memory, &scratch, &numbers};
     ctx = makeContext({.unit = unit,
                        .environment = environment,
                        .caller = {1, 0, 5},
@@ -71,6 +71,7 @@ protected:
   HandUnit code;
   Unit unit;
   std::unique_ptr<MemberDevice> device = makeCpuDevice();
+  int64_t numbers[8] = {}; // of the host
   Points points;
   Dataset data;
   FakeEnvironment environment;

@@ -94,7 +94,7 @@ TEST(ProgramManifest, FramesAreChecked) {
   refuses("kind", "thing", "frame[0].kind: must be tensor, number or future");
   refuses("kind", "tensor", "frame[0].values: must be one");
   refuses("kind", "number", "frame[0].values: must be one");
-  refuses("region", "scratch", "frame[0].region: must be private");
+  refuses("region", "scratch", "frame[0].region: must be private or host");
   refuses("offset", 1 << 30, "frame[0]: lies outside");
   refuses("offset", offsetof(HandPrivate, carried) + 4, "not a multiple of 8");
   refuses("offset", offsetof(HandPrivate, seen), "overlaps");
@@ -204,8 +204,9 @@ INSTANTIATE_TEST_SUITE_P(
                    {{"region", "scratch"}, {"offset", 0}},
                    "parameters.region"},
         BadProgram{"/parameters/offset", 1 << 30, "parameters: lies outside"},
-        BadProgram{"/cells/0/region", "scratch", "must be private"},
-        BadProgram{"/batch/ids/region", "result", "must be private or scratch"},
+        BadProgram{"/cells/0/region", "scratch", "must be private or host"},
+        BadProgram{"/batch/ids/region", "result",
+                   "must be private, scratch or host"},
         BadProgram{"/batch/ids/offset", 1 << 20, "batch.ids: lies outside"},
         BadProgram{"/program/roles", json::array(), "there must be one"},
         BadProgram{"/program/roles/0/count", 0, "-1 or at least 1"},

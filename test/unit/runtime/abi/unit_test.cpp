@@ -147,6 +147,9 @@ TEST_P(UnitBad, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Manifests, UnitBad,
     testing::Values(
+        BadManifest{"/regions/host", -1, "regions.host"},
+        BadManifest{
+            "/numbers", {{"offset", 1000}, {"bytes", 32}}, "numbers.bytes"},
         BadManifest{"/abi", 1, "abi: must be an integer from 3 to 3"},
         BadManifest{"/float", "f16", "float: must be f32, f64 or i64"},
         BadManifest{"/float", "i64", "float: must be f32 or f64"},
@@ -162,8 +165,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"/cells/0/bytes", 25, "cells[0].bytes: is not a multiple"},
         BadManifest{"/cells/0/bytes", 20, "smaller than the layout"},
         BadManifest{"/cells/0/init", "ones", "cells[0].init: must be"},
-        BadManifest{"/cells/0/region", "scratch", "must be private"},
-        BadManifest{"/cells/0/region", "shared", "must be private or scratch"},
+        BadManifest{"/cells/0/region", "scratch", "must be private or host"},
+        BadManifest{"/cells/0/region", "shared",
+                    "must be private, scratch or host"},
         BadManifest{"/cells/2/name", "w", "'w' appears twice"},
         BadManifest{"/cells/2/init", "layout", "needs f32 or f64"},
         BadManifest{"/cells/3/default", 1e19, "cells[3].default: must be"},
@@ -180,6 +184,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadManifest{"/gradient/offset", 1004, "gradient: lies outside"},
         BadManifest{"/gradient/samples/offset", 4, "gradient.samples: its off"},
         BadManifest{"/gradient/loss/region", "result",
-                    "gradient.loss.region: must be private or scratch"},
+                    "gradient.loss.region: must be private, scratch or host"},
         BadManifest{"/buckets/0/count", 7, "buckets[0].count: must be"},
         BadManifest{"/buckets/0/slots/0", "fc", "there is no slot 'fc'"}));

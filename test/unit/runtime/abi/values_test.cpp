@@ -53,7 +53,7 @@ protected:
   Values() : code(withValues(), delayedFunctions()) {
     Status status = loadUnit(code.code, unit);
     EXPECT_TRUE(status) << status.message();
-    void *regions[] = {&memory, &scratch};
+    void *regions[] = {&memory, &scratch, &numbers};
     for (rb_ctx *&each : strands)
       each = makeContext({.unit = unit,
                           .environment = environment,
@@ -86,6 +86,7 @@ protected:
 
   HandUnit code;
   std::unique_ptr<MemberDevice> device = makeCpuDevice();
+  int64_t numbers[8] = {}; // of the host
   Unit unit;
   SharingEnvironment environment;
   alignas(64) float memory[1024] = {};

@@ -21,7 +21,7 @@ inline std::string sampleManifest() {
   "abi": 3, "producer": "rubato 0.1.0", "model": "sample",
   "options": {"loss": "mse", "lr": 0.05, "nesterov": true},
   "float": "f32", "quantum": 2,
-  "regions": {"private": 1024, "scratch": 128},
+  "regions": {"private": 1024, "scratch": 128, "host": 64},
   "values": [24, 24], "events": 3,
   "cells": [
     {"name": "w", "role": "parameter", "region": "private", "offset": 0,
@@ -124,7 +124,7 @@ struct SampleStrand {
     start = rubato::loadUnit(code.code, unit);
     if (!start)
       return;
-    void *regions[] = {memory, scratch};
+    void *regions[] = {memory, scratch, host};
     start = rubato::initialiseCells(
         unit, [&](const rubato::Cell &cell, const char *bytes) {
           std::memcpy(static_cast<char *>(regions[cell.place.region]) +
@@ -155,6 +155,7 @@ struct SampleStrand {
 
   alignas(256) char memory[1024] = {};
   alignas(256) char scratch[128] = {};
+  alignas(256) char host[64] = {};
   std::unique_ptr<rubato::MemberDevice> device;
   rubato::Unit unit;
   rubato::test::FakeEnvironment environment;

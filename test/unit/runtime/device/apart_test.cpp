@@ -87,7 +87,8 @@ protected:
     unit = {};
     ASSERT_TRUE(loadUnit(code.code, unit));
     void *regions[RB_REGION_COUNT] = {};
-    for (int i = 0; i < RB_REGION_COUNT; ++i)
+    regions[RB_HOST] = numbers;
+    for (int i : {RB_PRIVATE, RB_SCRATCH})
       ASSERT_TRUE(
           device->memory(unit.regionBytes[i], "a test", false, regions[i]));
     ctx = makeContext({.unit = unit,
@@ -99,6 +100,7 @@ protected:
 
   SampleUnit code;
   Unit unit;
+  int64_t numbers[8] = {}; // of the host
   test::FakeEnvironment environment;
   std::unique_ptr<MemberDevice> device;
   rb_ctx *ctx = nullptr;
@@ -167,6 +169,26 @@ TEST_F(Apart, ValuesAreRenewed) {
 int bodiesRun = 0;
 const rb_kernel countBody = handKernel(
     "count", [](void *const *, int64_t, int64_t, void *) { ++bodiesRun; }, 0);
+
+/// The host's numbers are there at once, and go to and fro.
+TEST_F(Apart, NumbersOfTheHostWaitForNobody) {
+  bodiesRun = 0;
+  ASSERT_EQ(rb_launch(ctx, RB_COMPUTE, &countBody, nullptr, 0, 1, nullptr, 0),
+            RB_OK);
+  int64_t number = 7, got = 0;
+  ASSERT_EQ(rb_write(ctx, RB_HOST, 8, &number, sizeof number), RB_OK);
+  ASSERT_EQ(rb_read(ctx, RB_HOST, 8, &got, sizeof got), RB_OK);
+  EXPECT_EQ(got, 7);
+  EXPECT_EQ(numbers[1], 7);
+  ASSERT_EQ(rb_copy(ctx, RB_SCRATCH, 0, RB_HOST, 8, sizeof number), RB_OK);
+  ASSERT_EQ(rb_copy(ctx, RB_HOST, 16, RB_HOST, 8, sizeof number), RB_OK);
+  ASSERT_EQ(rb_clear(ctx, RB_HOST, 8, 8), RB_OK);
+  ASSERT_EQ(rb_copy(ctx, RB_HOST, 0, RB_SCRATCH, 0, sizeof number), RB_OK);
+  EXPECT_EQ(numbers[0], 7);
+  EXPECT_EQ(numbers[1], 0);
+  EXPECT_EQ(numbers[2], 7);
+  EXPECT_EQ(bodiesRun, 1); // the last copy came from the device
+}
 
 TEST_F(Apart, PollWaitsForBodies) {
   int behind = 0;
