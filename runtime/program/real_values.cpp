@@ -88,7 +88,10 @@ void RealEnvironment::countDelay(const Caller &who, const OpenFuture &future) {
 Status RealEnvironment::ready(const Caller &who, int channel,
                               const Part &operand, int64_t bytes, double) {
   stretch(who);
-  return setup.fabric.ready(who.rank, channel, operand, bytes);
+  // It does not wait, but who finds the others gone here would have.
+  return waits(who, Call::AllReduce, channel, [&] {
+    return setup.fabric.ready(who.rank, channel, operand, bytes);
+  });
 }
 
 Status RealEnvironment::arrive(const Caller &who, FutureHandle future,

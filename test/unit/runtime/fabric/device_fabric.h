@@ -163,7 +163,8 @@ private:
         : device(rubato::makeApartDevice(uint64_t(rank) + 1)),
           staged(inner, rank, channels) {
       (void)rubato::loadUnit(code.code, unit);
-      regions.resize(RB_REGION_COUNT + unit.valueBytes.size());
+      // Nothing of the arena is used here.
+      regions.assign(RB_REGION_COUNT + unit.valueBytes.size(), this);
       device->setCourier([this](bool all) { return staged.passOn(all); });
       strand = device->strand(
           {.unit = unit, .regions = regions.data(), .error = error});
