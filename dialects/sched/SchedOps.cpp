@@ -415,6 +415,9 @@ LogicalResult LookOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (from.isValue())
     return emitOpError("shows a cell, but ")
            << getFrom().getBuffer() << " is a value";
+  if (from.getRegion() == ArenaRegion::Host)
+    return emitOpError("shows a cell that a device reaches, but ")
+           << getFrom().getBuffer() << " is in the host region";
   auto to = symbols.lookupNearestSymbolFrom<BufferOp>(*this, getBufferAttr());
   if (getFrom().getSize() != static_cast<int64_t>(to.getBytes()))
     return emitOpError("shows ")

@@ -38,6 +38,9 @@ private:
                             llvm::function_ref<void(StringAttr)> visit) {
     op->getAttrDictionary().walk(
         [&](sched::RangeAttr range) { visit(range.getBuffer().getAttr()); });
+    op->getAttrDictionary().walk([&](sched::TypedRangeAttr range) {
+      visit(range.getBuffer().getAttr());
+    });
     op->getAttrDictionary().walk(
         [&](sched::PlaceAttr place) { visit(place.getBuffer().getAttr()); });
   }
@@ -57,6 +60,11 @@ private:
                       [&](StringAttr name) { touched[name] = {true, true}; });
       if (auto batch = dyn_cast<sched::BatchBufferOp>(entry))
         touched[batch.getBufferAttr().getAttr()] = {true, true};
+      // A tensor that is carried stays where kernels may reach it.
+      entry.walk([&](sched::FrameOp frame) {
+        if (frame.getKind() == sched::FrameKind::Tensor)
+          touched[frame.getBufferAttr().getAttr()].kernels = true;
+      });
     }
     for (auto buffer : module.getOps<sched::BufferOp>())
       if (!isNumber(buffer))
@@ -81,7 +89,8 @@ private:
   }
 
   static bool isNumber(sched::BufferOp buffer) {
-    return buffer.getRegion() == ArenaRegion::Private &&
+    return (buffer.getRegion() == ArenaRegion::Private ||
+            buffer.getRegion() == ArenaRegion::Host) &&
            int64_t(buffer.getBytes()) <= word;
   }
 
@@ -95,11 +104,12 @@ private:
           Builder(buffer.getContext()).getI64IntegerAttr(offset));
     };
     for (auto buffer : module.getOps<sched::BufferOp>()) {
-      if (buffer.getRegion() != ArenaRegion::Private)
+      if (buffer.getRegion() != ArenaRegion::Private && !isNumber(buffer))
         continue;
       Touched by = touched[buffer.getSymNameAttr()];
-      if (isNumber(buffer) && !by.kernels) {
-        buffer.setRegion(ArenaRegion::Host);
+      bool own = isNumber(buffer) && !by.kernels;
+      buffer.setRegion(own ? ArenaRegion::Host : ArenaRegion::Private);
+      if (own) {
         set(buffer, host);
         host += word;
       } else if (isNumber(buffer) && by.host) {

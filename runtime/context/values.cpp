@@ -118,7 +118,7 @@ int32_t rb_look(rb_ctx *ctx, int32_t value, int32_t region, int64_t offset,
                 int32_t lock) {
   if (!isValue(ctx, value))
     return noValue(ctx, value);
-  if (isValue(ctx, region) ||
+  if (isValue(ctx, region) || region == RB_HOST ||
       !isInside(ctx, region, offset, valueBytes(ctx, value)))
     return refuseCall(ctx, "look outside a region");
   char *cell =

@@ -97,7 +97,7 @@ Status StagedFabric::passOn(bool all) {
   std::vector<Kept> over; // outlives the lock
   std::lock_guard lock(mutex);
   for (size_t i = 0; i < kept.size();) {
-    if (!kept[i].until.reached()) {
+    if (!kept[i].until.isPast()) {
       ++i;
       continue;
     }
@@ -105,7 +105,8 @@ Status StagedFabric::passOn(bool all) {
     kept[i] = std::move(kept.back());
     kept.pop_back();
   }
-  return Status::ok();
+  // Whoever waits for others shall know that they wait for nothing.
+  return all ? failed : Status::ok();
 }
 
 Status StagedFabric::ready(int, int channel, const Part &operand,
@@ -135,7 +136,7 @@ Status StagedFabric::ready(int, int channel, const Part &operand,
   enqueue(channel, {stage, [this, channel, bytes](Parts ins) {
                       return inner.ready(rank, channel, ins[0], bytes);
                     }});
-  return Status::ok();
+  return passOn();
 }
 
 Status
@@ -146,6 +147,7 @@ StagedFabric::startWith(int channel, Parts ins, int64_t &future,
     return ask({}, future);
   RB_TRY(failure());
   auto made = std::make_shared<Future>();
+  made->channel = channel;
   {
     std::lock_guard lock(mutex);
     future = ++last;
@@ -219,6 +221,7 @@ Status StagedFabric::push(int, int channel, int64_t ticket, Parts ins) {
 
 Status StagedFabric::grant(int, int channel, bool toAll, int64_t staleAfter,
                            Parts ins, Granted &granted) {
+  RB_TRY(passOn(/*all=*/true));
   SharedStage stage = fetch(ins);
   for (const Point &point : stage->points)
     RB_TRY(point.wait());
@@ -303,7 +306,10 @@ bool StagedFabric::done(int, int64_t future) {
       return true;
     number = its->number;
   }
-  return number != 0 && inner.done(rank, number);
+  // While somebody is at the channel, it is not known.
+  std::unique_lock lock(channels[static_cast<size_t>(its->channel)]->mutex,
+                        std::try_to_lock);
+  return number != 0 && lock && inner.done(rank, number);
 }
 
 Status StagedFabric::awaitFirst(int, int64_t future, Parts outs, int64_t first,
@@ -358,6 +364,7 @@ void StagedFabric::cancel(int, int64_t future) {
 Status StagedFabric::collect(int, int channel, int64_t first, bool byStaleness,
                              Parts outs, Collected &collected,
                              Deadline deadline) {
+  RB_TRY(passOn(/*all=*/true));
   SharedStage stage = stageFor(outs);
   RB_TRY(inner.collect(rank, channel, first, byStaleness, stage->parts,
                        collected, deadline));

@@ -3,8 +3,8 @@
 //
 // Operands are fetched in order with their lane, and what was asked for is
 // asked of the inner fabric when they are there; what arrives is brought in
-// order with the lane of its place. No call waits for a lane, but for those
-// whose answer needs what the device has not computed yet.
+// order with the lane of its place. Starts, pushes and polls wait for no lane;
+// who waits for others waits for what is to be sent to them first.
 #pragma once
 
 #include "fabric/fabric.h"
@@ -74,6 +74,7 @@ private:
     Lane *lane = nullptr;
     Lane::Ticket ticket = 0;
     bool reached() const { return !lane || lane->reached(ticket); }
+    bool isPast() const { return !lane || lane->isPast(ticket); }
     Status wait() const { return lane ? lane->waitFor(ticket) : Status::ok(); }
   };
 
@@ -102,6 +103,7 @@ private:
     int64_t gathered = 0; // bytes
   };
   struct Future {
+    int channel = 0;
     int64_t number = 0; // of the inner fabric; 0: not asked for yet
     Status failed;
     bool cancelled = false;

@@ -71,8 +71,8 @@ public:
   virtual Status gradient(const Dataset &data, std::span<const int64_t> rows,
                           Gradient &gradient, bool adds = false) = 0;
 
-  /// The content of a place, where the host can read it; cells are private. It
-  /// is there until the next call, or something is computed.
+  /// The content of a place, where the host can read it. It is there until the
+  /// next call, or something is computed.
   virtual Status contents(Place place, int64_t bytes, const void *&data) = 0;
   /// The memory of a place, of a member whose device is the host.
   virtual void *hostAddress(Place place) = 0;

@@ -21,8 +21,12 @@ public:
   virtual Ticket bring(void *to, const void *from, int64_t bytes) = 0;
   virtual Ticket clear(void *to, int64_t bytes) = 0;
 
-  /// Whether the lane has come so far; never waits.
+  /// Whether the lane has come so far; never waits. Who asks again and again
+  /// hears yes in the end.
   virtual bool reached(Ticket ticket) = 0;
+  /// Whether it is known to have: a lane that runs only while somebody waits
+  /// does not run for this.
+  virtual bool isPast(Ticket ticket) { return reached(ticket); }
   virtual Status waitFor(Ticket ticket) = 0;
 
   /// Memory for a value, in which nothing is under way on this lane's strand.

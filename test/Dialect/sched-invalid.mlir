@@ -75,6 +75,17 @@ sched.segment @s {
 
 // -----
 
+sched.arena private(64) host(8)
+sched.buffer @n host at(0) bytes(8)
+sched.buffer @v value at(0) bytes(8)
+sched.program @p {
+  // expected-error @+1 {{shows a cell that a device reaches, but @n is in the host region}}
+  sched.look @n[0, 8] in @v lock(0)
+  sched.return
+}
+
+// -----
+
 // expected-error @+1 {{has numbers outside its private region of 64 bytes}}
 sched.arena private(64) numbers[60, 8]
 

@@ -77,7 +77,10 @@ public:
     return give([=] { std::memset(toHost(to), 0, size_t(bytes)); });
   }
   bool reached(Ticket ticket) override {
-    return shared.lanes.isPast({number, ticket});
+    return shared.lanes.isPast({number, ticket}, /*step=*/true);
+  }
+  bool isPast(Ticket ticket) override {
+    return shared.lanes.isPast({number, ticket}, /*step=*/false);
   }
   Status waitFor(Ticket ticket) override {
     return shared.lanes.runUntil({number, ticket});

@@ -75,9 +75,9 @@ Lanes::Point Lanes::given(int lane) {
   return {lane, lanes[static_cast<size_t>(lane)].given};
 }
 
-bool Lanes::isPast(Point point) {
+bool Lanes::isPast(Point point, bool steps) {
   std::lock_guard lock(mutex);
-  if (!past(point))
+  if (steps && !past(point))
     step();
   return past(point);
 }

@@ -33,8 +33,9 @@ public:
   void hold(int lane, Point until);
   Point given(int lane);
 
-  /// Whether it is past; some work is done, as time goes by for who asks.
-  bool isPast(Point point);
+  /// Whether it is past; with `step` some work is done before, as time goes by
+  /// for who polls.
+  bool isPast(Point point, bool step);
   Status runUntil(Point point);
   /// Until all lanes are idle.
   Status runAll();
