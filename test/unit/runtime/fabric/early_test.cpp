@@ -379,6 +379,8 @@ TEST_P(Early, TheOperandIsTheOneThatWasReady) {
 }
 
 TEST_P(Early, CallsThatCannotBeAreRefused) {
+  // There the refusal comes with the next call, and of pushes and starts
+  // collectives_test.cpp sees that.
   if (!refusesAtOnce())
     GTEST_SKIP() << "what is ready is not looked at before it was fetched";
   make(2,
