@@ -16,7 +16,8 @@
 
 #include "dialects/gsync/GsyncDialect.h.inc"
 #include "dialects/gsync/GsyncEnums.h.inc"
-#include "dialects/gsync/GsyncInterfaces.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/gsync/GsyncAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/gsync/GsyncTypes.h.inc"
 #define GET_OP_CLASSES

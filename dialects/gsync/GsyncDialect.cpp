@@ -9,7 +9,8 @@ using namespace mlir;
 
 #include "dialects/gsync/GsyncDialect.cpp.inc"
 #include "dialects/gsync/GsyncEnums.cpp.inc"
-#include "dialects/gsync/GsyncInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/gsync/GsyncAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/gsync/GsyncTypes.cpp.inc"
 
@@ -31,6 +32,10 @@ struct GsyncInliner : DialectInlinerInterface {
 } // namespace
 
 void rubato::gsync::GsyncDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/gsync/GsyncAttrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/gsync/GsyncTypes.cpp.inc"

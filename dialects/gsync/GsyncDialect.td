@@ -18,9 +18,8 @@ def Gsync_Dialect : Dialect {
     *future* and ends with `gsync.await`. Stateful decisions are asked of
     *policies*.
 
-    The dialect names no algorithm: `gsync.train` carries an attribute that
-    implements the `SyncAlgorithm` interface, and that attribute writes the
-    program.
+    The dialect names no algorithm: `gsync.train` carries a name and options
+    that it does not understand, and `expand-algorithm` looks the name up.
 
     An operation that *blocks* may wait for another member or strand: `await`,
     a central `ask`, `meet`, `collect`, `commit`, `close` and `next`, and nothing
@@ -29,6 +28,24 @@ def Gsync_Dialect : Dialect {
     and `commit`.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def Gsync_AlgorithmAttr : AttrDef<Gsync_Dialect, "Algorithm"> {
+  let mnemonic = "algorithm";
+  let summary = "a synchronisation algorithm by name, with its options";
+  let description = [{
+    The name is what users type; options that are left out have the values that
+    the algorithm says of itself.
+
+    ```mlir
+    #gsync.algorithm<"some-sgd">
+    #gsync.algorithm<"some-sgd", {steps = 8 : i64}>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$options);
+  let assemblyFormat = "`<` $name (`,` $options^)? `>`";
 }
 
 def Gsync_ChannelKind : I32EnumAttr<"ChannelKind", "how members talk", [

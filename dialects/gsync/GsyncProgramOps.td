@@ -11,12 +11,11 @@ def Gsync_TrainOp : Gsync_Op<"train", [HasParent<"::mlir::ModuleOp">]> {
     is the default of the run-time setting.
 
     ```mlir
-    gsync.train algorithm(#some.algorithm) learning_rate(5.000000e-02)
+    gsync.train algorithm(#gsync.algorithm<"some-sgd">) learning_rate(5.000000e-02)
     ```
   }];
-  let arguments = (ins AnyAttr:$algorithm, F64Attr:$learning_rate);
-  let assemblyFormat = "`algorithm` `(` $algorithm `)` `learning_rate` `(` $learning_rate `)` attr-dict";
-  let hasVerifier = 1;
+  let arguments = (ins Gsync_AlgorithmAttr:$algorithm, F64Attr:$learning_rate);
+  let assemblyFormat = "`algorithm` `(` qualified($algorithm) `)` `learning_rate` `(` $learning_rate `)` attr-dict";
 }
 
 def Gsync_GroupOp : Gsync_Op<"group", [

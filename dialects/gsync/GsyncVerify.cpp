@@ -19,13 +19,6 @@ static FailureOr<Op> lookup(Operation *user, FlatSymbolRefAttr name,
 // Declarations
 //===----------------------------------------------------------------------===//
 
-LogicalResult TrainOp::verify() {
-  if (!isa<SyncAlgorithm>(getAlgorithm()))
-    return emitOpError("algorithm must implement SyncAlgorithm, got ")
-           << getAlgorithm();
-  return success();
-}
-
 LogicalResult GroupOp::verify() {
   if (getMin().has_value() != getMax().has_value())
     return emitOpError("elastic bounds come in pairs: min and max");

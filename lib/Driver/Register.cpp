@@ -7,7 +7,6 @@
 #include "rubato/Import/Passes.h"
 #include "rubato/Kernels/Passes.h"
 #include "rubato/Schedule/Passes.h"
-#include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
 #include "rubato/Target/CPU/Passes.h"
 #include "rubato/Target/CPU/Target.h"
@@ -29,7 +28,6 @@ void rubato::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<nn::NnDialect>();
   registry.insert<gsync::GsyncDialect>();
-  registerAlgorithms(registry);
   registry.insert<sched::SchedDialect>();
   nn::registerDifferentiableModels(registry);
 }

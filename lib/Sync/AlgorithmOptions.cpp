@@ -133,11 +133,11 @@ FailureOr<DictionaryAttr> AlgorithmOptions::resolve(
   return values.getDictionary(context);
 }
 
-FailureOr<AlgorithmOptions> AlgorithmOptions::read(const AlgorithmInfo &info,
-                                                   DictionaryAttr options,
-                                                   Operation *user) {
+FailureOr<AlgorithmOptions>
+AlgorithmOptions::read(const AlgorithmInfo &info,
+                       const AlgorithmConfiguration &self,
+                       DictionaryAttr options, Operation *user) {
   auto emitError = [&] { return user->emitOpError(); };
-  const AlgorithmConfiguration &self = info.configurations.front();
   auto defaults = resolve(info, self, {}, user->getContext(), emitError);
   if (failed(defaults))
     return failure();

@@ -1,21 +1,24 @@
-// The list of algorithms, made from the folders beside this file.
+// The registry of algorithms, made from the folders beside this file.
 #include "rubato/Sync/Algorithms.h"
 
 #include "lib/Sync/AlgorithmHeaders.inc"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace rubato;
 
-void rubato::registerAlgorithms(mlir::DialectRegistry &registry) {
-#define RUBATO_ALGORITHM(dialect, Dialect) registry.insert<dialect::Dialect>();
-#include "lib/Sync/Algorithms.inc"
-#undef RUBATO_ALGORITHM
-}
+namespace {
+/// What a folder provides.
+struct Algorithm {
+  const AlgorithmInfo &info;
+  BuildProgram build;
+};
+} // namespace
 
-llvm::ArrayRef<const AlgorithmInfo *> rubato::algorithms() {
-  static const AlgorithmInfo *const all[] = {
-#define RUBATO_ALGORITHM(dialect, Dialect) &dialect::info(),
+static llvm::ArrayRef<Algorithm> algorithms() {
+  static const Algorithm all[] = {
+#define RUBATO_ALGORITHM(name) {name::info(), name::build},
 #include "lib/Sync/Algorithms.inc"
 #undef RUBATO_ALGORITHM
   };
@@ -24,24 +27,37 @@ llvm::ArrayRef<const AlgorithmInfo *> rubato::algorithms() {
 
 llvm::SmallVector<std::string> rubato::algorithmNames() {
   llvm::SmallVector<std::string> names;
-  for (const AlgorithmInfo *info : algorithms())
-    for (const AlgorithmConfiguration &configuration : info->configurations)
-      names.push_back(configuration.name);
+  for (const Algorithm &algorithm : algorithms())
+    for (const AlgorithmConfiguration &each : algorithm.info.configurations)
+      names.push_back(each.name);
   llvm::sort(names);
   return names;
 }
 
 NamedAlgorithm rubato::findAlgorithm(llvm::StringRef name) {
-  for (const AlgorithmInfo *info : algorithms())
-    for (const AlgorithmConfiguration &configuration : info->configurations)
-      if (configuration.name == name)
-        return {info, &configuration};
+  for (const Algorithm &algorithm : algorithms())
+    for (const AlgorithmConfiguration &each : algorithm.info.configurations)
+      if (each.name == name)
+        return {&algorithm.info, &each, algorithm.build};
   return {};
 }
 
 std::string rubato::defaultAlgorithm() {
-  for (const AlgorithmInfo *info : algorithms())
-    if (info->byDefault)
-      return info->configurations.front().name;
+  for (const Algorithm &algorithm : algorithms())
+    if (algorithm.info.byDefault)
+      return algorithm.info.configurations.front().name;
   return algorithmNames().front();
+}
+
+std::string rubato::unknownAlgorithm(llvm::StringRef name) {
+  llvm::SmallVector<std::string> names = algorithmNames();
+  auto distance = [&](llvm::StringRef each) {
+    return std::pair(name.edit_distance(each), each);
+  };
+  llvm::sort(names, [&](llvm::StringRef a, llvm::StringRef b) {
+    return distance(a) < distance(b);
+  });
+  return ("unknown algorithm '" + name +
+          "'; this build has: " + llvm::join(names, ", "))
+      .str();
 }

@@ -1,10 +1,12 @@
-// Lets the algorithm write its program.
-#include "dialects/gsync/Gsync.h"
+// Lets the algorithm write its program: what is the same for all of them.
 #include "rubato/Support/Stage.h"
+#include "rubato/Sync/Algorithms.h"
 #include "rubato/Sync/Passes.h"
+#include "rubato/Sync/ProgramBuilder.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace rubato {
 #define GEN_PASS_DEF_EXPANDALGORITHM
@@ -13,6 +15,23 @@ namespace rubato {
 
 using namespace mlir;
 using namespace rubato;
+
+/// Replaces `train` by the program of its algorithm.
+static LogicalResult expand(gsync::TrainOp train) {
+  gsync::AlgorithmAttr asked = train.getAlgorithm();
+  NamedAlgorithm found = findAlgorithm(asked.getName());
+  if (!found.algorithm)
+    return train.emitOpError(unknownAlgorithm(asked.getName()));
+  auto options = AlgorithmOptions::read(*found.algorithm, *found.configuration,
+                                        asked.getOptions(), train);
+  if (failed(options))
+    return failure();
+  auto builder = ProgramBuilder::create(train);
+  if (failed(builder) || failed(found.build(*builder, *options)))
+    return failure();
+  train.erase();
+  return success();
+}
 
 namespace {
 class ExpandAlgorithm
@@ -24,8 +43,7 @@ class ExpandAlgorithm
       module.emitError("expected one gsync.train, found ") << trains.size();
       return signalPassFailure();
     }
-    auto algorithm = cast<gsync::SyncAlgorithm>(trains[0].getAlgorithm());
-    if (failed(algorithm.expand(trains[0])))
+    if (failed(expand(trains[0])))
       return signalPassFailure();
     module->setAttr(kStageAttr,
                     StringAttr::get(&getContext(), stageName(Stage::Sync)));

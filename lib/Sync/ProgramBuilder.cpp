@@ -11,7 +11,7 @@ using namespace rubato::gsync;
 using A = nn::ArgumentRole;
 using R = nn::ResultRole;
 
-FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
+FailureOr<ProgramBuilder> ProgramBuilder::create(TrainOp train) {
   auto functions =
       nn::TrainingFunctions::find(train->getParentOfType<ModuleOp>());
   if (failed(functions))
@@ -19,18 +19,18 @@ FailureOr<ProgramBuilder> ProgramBuilder::create(Operation *train) {
   return ProgramBuilder(train, *functions);
 }
 
-ProgramBuilder::ProgramBuilder(Operation *train, nn::TrainingFunctions found)
+ProgramBuilder::ProgramBuilder(TrainOp train, nn::TrainingFunctions found)
     : ImplicitLocOpBuilder(train->getLoc(), train),
+      module(train->getParentOfType<ModuleOp>()),
       flatType(found.gradient.type(A::Parameters)),
       counterType(found.gradient.type(R::Samples)),
       rateType(found.learningRate.type(R::Rate)),
       lossType(found.gradient.type(R::Loss)),
       batchTypes(found.gradient.batchTypes()),
       quantum(found.gradient.batchSize()),
-      stateTypes(found.step.types(A::State)),
-      module(train->getParentOfType<ModuleOp>()), functions(found) {}
+      stateTypes(found.step.types(A::State)), train(train), functions(found) {}
 
-void ProgramBuilder::addCells(double learningRate, bool keepState) {
+void ProgramBuilder::addCells(bool keepState) {
   auto cell = [&](StringRef name, Type type, CellRole role,
                   StringRef layout = {}, FloatAttr value = {}) {
     CellOp::create(*this, name, type, role,
@@ -45,8 +45,7 @@ void ProgramBuilder::addCells(double learningRate, bool keepState) {
     cell("state" + std::to_string(i), type, CellRole::Optimizer);
   cell("seen", counterType, CellRole::Counter);
   cell("budget", counterType, CellRole::Setting);
-  cell("base_lr", rateType, CellRole::Setting, {},
-       getF64FloatAttr(learningRate));
+  cell("base_lr", rateType, CellRole::Setting, {}, train.getLearningRateAttr());
   for (Type type : functions.gradient.types(A::Frozen))
     cell("w_frozen", type, CellRole::Frozen, "frozen");
 }

@@ -8,19 +8,42 @@ module {}
 
 // expected-error@+1 {{expected one gsync.train, found 2}}
 module {
-  gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
-  gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+  gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
+  gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
 }
 
 // -----
 
 // expected-error@+1 {{has no training function @gradient; run build-training first}}
 module {
-  gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+  gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
 }
 
 // -----
 
 // expected-error@+1 {{training function @gradient must have one argument of role 'parameters', not 0}}
 func.func private @gradient()
-gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
+
+// -----
+
+// A name that nobody registered; the names there are, the nearest first.
+// expected-error@+1 {{'gsync.train' op unknown algorithm 'local-sdg'; this build has: local-sgd, }}
+gsync.train algorithm(#gsync.algorithm<"local-sdg">) learning_rate(1.0)
+
+// -----
+
+// Users type names; a namespace of C++ is none.
+// expected-error@+1 {{'gsync.train' op unknown algorithm 'local_sgd'; this build has: local-sgd, }}
+gsync.train algorithm(#gsync.algorithm<"local_sgd">) learning_rate(1.0)
+
+// -----
+
+// Messages call a configuration by its own name.
+// expected-error@+1 {{'gsync.train' op option 'm-min' of delayed-sgd must be a whole number, at least 1, at most 1e+09, not 2.000000e+00 : f64}}
+gsync.train algorithm(#gsync.algorithm<"delayed-sgd", {"m-min" = 2.0}>) learning_rate(1.0)
+
+// -----
+
+// expected-error@+1 {{'gsync.train' op gossip has no option 'period'; it has topology, }}
+gsync.train algorithm(#gsync.algorithm<"gossip", {period = 2 : i64}>) learning_rate(1.0)

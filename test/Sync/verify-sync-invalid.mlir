@@ -23,7 +23,7 @@ gsync.role @worker on @world {
 // -----
 
 // expected-error@+1 {{'gsync.train' op sync stage: the algorithm was not expanded; run expand-algorithm}}
-gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
 
 // -----
 

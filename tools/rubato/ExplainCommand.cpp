@@ -161,8 +161,7 @@ int runExplainCommand(int argc, char **argv) {
   }
   NamedAlgorithm found = findAlgorithm(name);
   if (!found.algorithm) {
-    errs() << "error: unknown algorithm '" << name
-           << "'; this build has: " << join(algorithmNames(), ", ") << "\n";
+    errs() << "error: " << unknownAlgorithm(name) << "\n";
     return kUsage;
   }
   if (json)

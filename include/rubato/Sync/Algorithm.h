@@ -42,7 +42,6 @@ struct AlgorithmConfiguration {
 };
 
 struct AlgorithmInfo {
-  std::string dialect;
   /// The first is the algorithm itself, with its defaults.
   std::vector<AlgorithmConfiguration> configurations;
   /// What it does and when to use it, in plain words; paragraphs.
@@ -67,11 +66,11 @@ public:
           llvm::ArrayRef<std::string> given, mlir::MLIRContext *context,
           EmitError emitError);
 
-  /// Reads an attribute that may come from a file: missing options take their
-  /// defaults, wrong ones are errors at `user`.
-  static llvm::FailureOr<AlgorithmOptions> read(const AlgorithmInfo &info,
-                                                mlir::DictionaryAttr options,
-                                                mlir::Operation *user);
+  /// Reads an attribute that may come from a file: missing options take the
+  /// values they have in the configuration, wrong ones are errors at `user`.
+  static llvm::FailureOr<AlgorithmOptions>
+  read(const AlgorithmInfo &info, const AlgorithmConfiguration &configuration,
+       mlir::DictionaryAttr options, mlir::Operation *user);
 
   int64_t integer(llvm::StringRef name) const;
   double real(llvm::StringRef name) const;
@@ -82,6 +81,14 @@ private:
   explicit AlgorithmOptions(mlir::DictionaryAttr values) : values(values) {}
   mlir::DictionaryAttr values;
 };
+
+class ProgramBuilder;
+
+/// Writes an algorithm's program where the builder stands, in front of
+/// gsync.train. Fails with a diagnostic where options, model or optimizer do
+/// not fit.
+using BuildProgram = llvm::LogicalResult (*)(ProgramBuilder &b,
+                                             const AlgorithmOptions &options);
 
 } // namespace rubato
 

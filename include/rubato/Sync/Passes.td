@@ -7,12 +7,11 @@ include "mlir/Pass/PassBase.td"
 def ChooseAlgorithm : Pass<"choose-algorithm", "::mlir::ModuleOp"> {
   let summary = "Adds gsync.train with the algorithm of a given name";
   let description = [{
-    The name `some-sgd` becomes the attribute `#some_sgd.algorithm<{…}>` of the
-    dialect that the algorithm's folder registers, with the value of every
-    option. A name may stand for a configuration of an algorithm of another
-    name.
+    The name is looked up in the registry of algorithms, and the attribute gets
+    the value of every option. A name may stand for a configuration of an
+    algorithm of another name.
 
-    After: `gsync.train algorithm(#some_sgd.algorithm<{…}>) learning_rate(5.0e-02)`
+    After: `gsync.train algorithm(#gsync.algorithm<"some-sgd", {…}>) learning_rate(5.0e-02)`
   }];
   let options = [
     Option<"algorithm", "algorithm", "std::string", "",
@@ -27,15 +26,17 @@ def ChooseAlgorithm : Pass<"choose-algorithm", "::mlir::ModuleOp"> {
 def ExpandAlgorithm : Pass<"expand-algorithm", "::mlir::ModuleOp"> {
   let summary = "Replaces gsync.train by the program of its algorithm";
   let description = [{
-    Calls the `SyncAlgorithm` interface of the attribute: the dialect, this
-    pass and the driver know no algorithm by name.
+    Looks up the name, checks the options, and calls what the algorithm's folder
+    registers: the dialect, this pass and the driver know no algorithm by name.
+    Options that are left out have the values of the configuration.
 
-    Before: `gsync.train algorithm(#some_sgd.algorithm<{…}>) …`
+    Before: `gsync.train algorithm(#gsync.algorithm<"some-sgd", {…}>) …`
     After: `gsync.group`, `gsync.channel`, `gsync.cell`s and a `gsync.role`.
   }];
   let dependentDialects = ["::rubato::gsync::GsyncDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];

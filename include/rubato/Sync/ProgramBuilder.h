@@ -15,8 +15,15 @@ namespace rubato {
 class ProgramBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Reads the signatures of the training functions of `train`'s module.
-  static mlir::FailureOr<ProgramBuilder> create(mlir::Operation *train);
+  static mlir::FailureOr<ProgramBuilder> create(gsync::TrainOp train);
 
+  /// An error at gsync.train: an option, the model or the optimizer does not
+  /// fit.
+  mlir::InFlightDiagnostic emitOpError(const llvm::Twine &message = {}) {
+    return train.emitOpError(message);
+  }
+
+  mlir::ModuleOp module;
   mlir::RankedTensorType flatType;           // parameters
   mlir::RankedTensorType counterType;        // tensor<i64>
   mlir::RankedTensorType rateType, lossType; // learning rate, sum
@@ -27,7 +34,7 @@ public:
   /// Cells every algorithm has: @w, @state0…, @seen, @w_frozen where the model
   /// has frozen tensors, and the settings @budget and @base_lr. Without
   /// `keepState` the optimizer's state does not outlive a round.
-  void addCells(double learningRate, bool keepState = true);
+  void addCells(bool keepState = true);
 
   /// Declares one cell more, of role state.
   void addState(llvm::StringRef name, mlir::Type type);
@@ -157,7 +164,7 @@ public:
   mlir::Value withinBudget(mlir::Value stop);
 
 private:
-  ProgramBuilder(mlir::Operation *train, nn::TrainingFunctions functions);
+  ProgramBuilder(gsync::TrainOp train, nn::TrainingFunctions functions);
 
   /// What a call of a training function gives, by role.
   struct Results {
@@ -179,7 +186,7 @@ private:
   mlir::Value learningRate(mlir::Value seen, mlir::Value samples,
                            mlir::Value base, mlir::Value budget);
 
-  mlir::ModuleOp module;
+  gsync::TrainOp train;
   nn::TrainingFunctions functions;
 };
 

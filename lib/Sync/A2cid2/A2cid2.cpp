@@ -5,23 +5,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
-
-#include "lib/Sync/A2cid2/A2cid2Dialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/A2cid2/A2cid2Attrs.cpp.inc"
-
-void a2cid2::A2cid2Dialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/A2cid2/A2cid2Attrs.cpp.inc"
-      >();
-}
 
 a2cid2::Program::Mixed a2cid2::Program::mix(Value x, Value xt, Value last,
                                             Value dt, Value eta) {
@@ -242,20 +229,13 @@ void a2cid2::Program::gossip() {
   NextOp::create(b, go);
 }
 
-LogicalResult a2cid2::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
-  if (op->getParentOfType<ModuleOp>().lookupSymbol("mix"))
-    return train.emitOpError("needs the name @mix for its own function; the "
-                             "module has a symbol of that name");
-  Program program{b, *options};
-  program.declare(train.getLearningRate().convertToDouble());
+LogicalResult a2cid2::build(ProgramBuilder &b,
+                            const AlgorithmOptions &options) {
+  if (b.module.lookupSymbol("mix"))
+    return b.emitOpError("needs the name @mix for its own function; the "
+                         "module has a symbol of that name");
+  Program program{b, options};
+  program.declare();
   program.mixFunction();
   b.role("worker", "world", [&] {
     b.init([&](ValueRange) { program.start(); });
@@ -273,6 +253,5 @@ LogicalResult a2cid2::AlgorithmAttr::expand(Operation *op) const {
       YieldOp::create(b, ValueRange(mean));
     });
   });
-  train.erase();
   return success();
 }

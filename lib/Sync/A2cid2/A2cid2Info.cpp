@@ -50,7 +50,6 @@ static std::vector<AlgorithmOption> options() {
 
 const AlgorithmInfo &a2cid2::info() {
   static const AlgorithmInfo info{
-      .dialect = "a2cid2",
       .configurations =
           {{"a2cid2",
             "members average in pairs while they compute, with a momentum that "

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
 
-void a2cid2::Program::declare(double learningRate) {
+void a2cid2::Program::declare() {
   GroupOp::create(b, "world");
   ChannelOp::create(b, "start", "world", ChannelKind::Collective);
   ChannelOp::create(b, "gossip", "world", ChannelKind::Pair);
@@ -36,7 +36,7 @@ void a2cid2::Program::declare(double learningRate) {
            {perGradient, named("deterministic",
                                b.getBoolAttr(options.flag("deterministic")))},
            {{due, b.getFunctionType({}, {i1})}});
-  b.addCells(learningRate);
+  b.addCells();
   b.addState("xt", b.flatType);
   // The time of the last mixing and of one gradient; the rate of mixing that
   // is used and that of the graph; the weight of an averaging in @xt.

@@ -19,7 +19,7 @@ struct Program {
   // A2cid2Parts.cpp: declarations, the start, the end
   //===--------------------------------------------------------------------===//
 
-  void declare(double learningRate);
+  void declare();
   /// @mix(x, xt, last, now, dt, eta): both variables, mixed up to now.
   void mixFunction();
   /// One model for all, and the first estimate of a gradient's time.

@@ -5,23 +5,10 @@
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
-
-#include "lib/Sync/AbsSgd/AbsSgdDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/AbsSgd/AbsSgdAttrs.cpp.inc"
-
-void abs_sgd::AbsSgdDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/AbsSgd/AbsSgdAttrs.cpp.inc"
-      >();
-}
 
 namespace {
 struct Settings {
@@ -182,47 +169,38 @@ void Writer::writeRole() {
 }
 
 /// Whether the flat vector holds more than parameters.
-static bool hasStatistics(Operation *train) {
-  auto module = train->getParentOfType<ModuleOp>();
+static bool hasStatistics(ModuleOp module) {
   auto layout = module.lookupSymbol<nn::LayoutOp>("params");
   return layout && llvm::any_of(layout.slots(), [](nn::SlotAttr slot) {
            return slot.getRole() == nn::Role::Statistic;
          });
 }
 
-LogicalResult abs_sgd::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  Settings settings{.least = options->integer("m-min"),
-                    .reference = options->integer("b-ref"),
-                    .fixed = options->flag("fixed"),
-                    .barrier = options->choice("protocol") == "p1",
-                    .linear = options->choice("rule") == "linear",
-                    .flush = options->flag("flush"),
-                    .low = options->real("clip-low"),
-                    .high = options->real("clip-high"),
-                    .lambda = options->real("dc-lambda")};
+LogicalResult abs_sgd::build(ProgramBuilder &b,
+                             const AlgorithmOptions &options) {
+  Settings settings{.least = options.integer("m-min"),
+                    .reference = options.integer("b-ref"),
+                    .fixed = options.flag("fixed"),
+                    .barrier = options.choice("protocol") == "p1",
+                    .linear = options.choice("rule") == "linear",
+                    .flush = options.flag("flush"),
+                    .low = options.real("clip-low"),
+                    .high = options.real("clip-high"),
+                    .lambda = options.real("dc-lambda")};
   if (settings.low > settings.high)
-    return op->emitOpError("clip-low must not exceed clip-high, got ")
+    return b.emitOpError("clip-low must not exceed clip-high, got ")
            << settings.low << " and " << settings.high;
   if (settings.fixed && settings.barrier)
-    return op->emitOpError("protocol=p1 lets a member compute until all are "
-                           "ready, which fixed=true forbids; use protocol=p0");
-  if (settings.lambda != 0 && hasStatistics(op))
-    return op->emitOpError("dc-lambda compensates gradients, and the model has "
-                           "statistics, which have none; use dc-lambda=0");
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
+    return b.emitOpError("protocol=p1 lets a member compute until all are "
+                         "ready, which fixed=true forbids; use protocol=p0");
+  if (settings.lambda != 0 && hasStatistics(b.module))
+    return b.emitOpError("dc-lambda compensates gradients, and the model has "
+                         "statistics, which have none; use dc-lambda=0");
   GroupOp::create(b, "world");
   ChannelOp::create(b, "grads", "world", ChannelKind::Collective);
   if (settings.barrier)
     ChannelOp::create(b, "ready", "world", ChannelKind::Collective);
-  b.addCells(train.getLearningRate().convertToDouble());
+  b.addCells();
   Writer(b, settings).writeRole();
-  train.erase();
   return success();
 }

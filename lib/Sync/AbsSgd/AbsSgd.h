@@ -2,15 +2,13 @@
 #ifndef RUBATO_SYNC_ABSSGD_H
 #define RUBATO_SYNC_ABSSGD_H
 
-#include "dialects/gsync/Gsync.h"
 #include "rubato/Sync/Algorithm.h"
 
-#include "lib/Sync/AbsSgd/AbsSgdDialect.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/AbsSgd/AbsSgdAttrs.h.inc"
-
 namespace rubato::abs_sgd {
+
 const AlgorithmInfo &info();
+llvm::LogicalResult build(ProgramBuilder &b, const AlgorithmOptions &options);
+
 } // namespace rubato::abs_sgd
 
 #endif // RUBATO_SYNC_ABSSGD_H

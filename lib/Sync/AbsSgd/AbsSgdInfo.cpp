@@ -67,7 +67,6 @@ static std::vector<AlgorithmOption> options() {
 
 const AlgorithmInfo &abs_sgd::info() {
   static const AlgorithmInfo info{
-      .dialect = "abs_sgd",
       .configurations =
           {{"abs-sgd", "a reduction runs while everybody computes the next "
                        "batch, as much of it as fits"},

@@ -7,23 +7,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
-
-#include "lib/Sync/AdaptiveSgd/AdaptiveSgdDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/AdaptiveSgd/AdaptiveSgdAttrs.cpp.inc"
-
-void adaptive_sgd::AdaptiveSgdDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/AdaptiveSgd/AdaptiveSgdAttrs.cpp.inc"
-      >();
-}
 
 namespace {
 using adaptive_sgd::Settings;
@@ -38,7 +25,7 @@ struct Program {
   ProgramBuilder &b;
   const Settings &settings;
 
-  void declare(double learningRate);
+  void declare();
   void normFunction();
   void round();
 
@@ -50,7 +37,7 @@ private:
 };
 } // namespace
 
-void Program::declare(double learningRate) {
+void Program::declare() {
   GroupOp::create(b, "world");
   ChannelOp::create(b, "merge", "world", ChannelKind::Collective);
   Type i64 = b.getI64Type(), f64 = b.getF64Type();
@@ -58,7 +45,7 @@ void Program::declare(double learningRate) {
            settings.dispatch.getValue(),
            {{"claim", b.getFunctionType({i64}, {i64, i64, i64, b.getI1Type()})},
             {"weight", b.getFunctionType({i64, f64}, {f64, f64})}});
-  b.addCells(learningRate);
+  b.addCells();
   if (settings.gamma != 0)
     b.addState("wprev", b.flatType);
 }
@@ -240,29 +227,21 @@ void Program::round() {
   NextOp::create(b, go);
 }
 
-LogicalResult adaptive_sgd::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
+LogicalResult adaptive_sgd::build(ProgramBuilder &b,
+                                  const AlgorithmOptions &options) {
   if (!b.stateTypes.empty())
-    return train.emitOpError(
+    return b.emitOpError(
         "cannot keep the state of an optimizer: replicas start afresh at every "
         "merge; use plain SGD without --momentum, and give the merged model a "
         "momentum by --algorithm-option gamma=0.9");
-  auto settings = Settings::get(*options, b, op);
+  auto settings = Settings::get(options, b);
   if (failed(settings))
     return failure();
-  if (settings->needsNorm &&
-      op->getParentOfType<ModuleOp>().lookupSymbol("norm"))
-    return train.emitOpError("needs the name @norm for its own function; the "
-                             "module has a symbol of that name");
+  if (settings->needsNorm && b.module.lookupSymbol("norm"))
+    return b.emitOpError("needs the name @norm for its own function; the "
+                         "module has a symbol of that name");
   Program program{b, *settings};
-  program.declare(train.getLearningRate().convertToDouble());
+  program.declare();
   if (settings->needsNorm)
     program.normFunction();
   b.role("worker", "world", [&] {
@@ -277,6 +256,5 @@ LogicalResult adaptive_sgd::AlgorithmAttr::expand(Operation *op) const {
     b.strand([&](ValueRange) { program.round(); });
     b.modelOfCell();
   });
-  train.erase();
   return success();
 }

@@ -97,7 +97,6 @@ static std::vector<AlgorithmOption> options() {
 
 const AlgorithmInfo &adaptive_sgd::info() {
   static const AlgorithmInfo info{
-      .dialect = "adaptive_sgd",
       .configurations =
           {{"adaptive-sgd",
             "rows go to whoever is free, batch sizes follow the speed of "

@@ -7,7 +7,7 @@ using adaptive_sgd::Settings;
 
 /// Batch bounds in whole quanta.
 static LogicalResult setBatches(Settings &s, const AlgorithmOptions &options,
-                                Operation *train) {
+                                ProgramBuilder &b) {
   auto given = [&](StringRef name, int64_t otherwise) {
     int64_t value = options.integer(name);
     return value > 0 ? value : otherwise;
@@ -22,15 +22,14 @@ static LogicalResult setBatches(Settings &s, const AlgorithmOptions &options,
         {"min-batch", s.minBatch},
         {"warmup-batch", options.integer("warmup-batch")}})
     if (value % s.quantum != 0)
-      return train->emitOpError("option '")
+      return b.emitOpError("option '")
              << name << "' must be a multiple of the quantum " << s.quantum
              << ", not " << value;
   if (s.minBatch > s.maxBatch)
-    return train->emitOpError("option 'min-batch' must be at most max-batch (")
+    return b.emitOpError("option 'min-batch' must be at most max-batch (")
            << s.maxBatch << "), not " << s.minBatch;
   if (options.integer("warmup-batch") > s.maxBatch)
-    return train->emitOpError(
-               "option 'warmup-batch' must be at most max-batch (")
+    return b.emitOpError("option 'warmup-batch' must be at most max-batch (")
            << s.maxBatch << "), not " << options.integer("warmup-batch");
   s.localSteps = options.integer("local-steps");
   // Where every member counts its own steps, samples end no mega-batch.
@@ -72,15 +71,15 @@ static DictionaryAttr dispatchSettings(const Settings &s,
 }
 
 FailureOr<Settings> Settings::get(const AlgorithmOptions &options,
-                                  ProgramBuilder &b, Operation *train) {
+                                  ProgramBuilder &b) {
   Settings s;
   s.rows = b.quantum;
-  if (failed(setBatches(s, options, train)))
+  if (failed(setBatches(s, options, b)))
     return failure();
   if (options.choice("batch-rule") == "linear" && options.real("gain") == 0 &&
       !options.flag("guard"))
-    return train->emitOpError("without its guard the linear rule needs a gain: "
-                              "set option 'gain', or guard=true");
+    return b.emitOpError("without its guard the linear rule needs a gain: "
+                         "set option 'gain', or guard=true");
   s.gamma = options.real("gamma");
   s.needsNorm = options.real("perturbation") > 0 &&
                 options.choice("weighting") != "uniform";

@@ -22,11 +22,10 @@ struct Settings {
   /// What the dispatcher is told.
   mlir::DictionaryAttr dispatch;
 
-  /// Fills in what the options leave open; an error at `train` where they do
-  /// not fit together.
+  /// Fills in what the options leave open; an error where they do not
+  /// fit together.
   static mlir::FailureOr<Settings> get(const AlgorithmOptions &options,
-                                       ProgramBuilder &b,
-                                       mlir::Operation *train);
+                                       ProgramBuilder &b);
 };
 
 } // namespace rubato::adaptive_sgd

@@ -4,27 +4,13 @@
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
 
-#include "lib/Sync/AllReduce/AllReduceDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/AllReduce/AllReduceAttrs.cpp.inc"
-
-void allreduce::AllReduceDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/AllReduce/AllReduceAttrs.cpp.inc"
-      >();
-}
-
 const AlgorithmInfo &allreduce::info() {
   static const AlgorithmInfo info{
-      .dialect = "allreduce",
       .configurations = {{"allreduce",
                           "synchronous SGD: every round sums the gradients of "
                           "all members"}},
@@ -50,21 +36,13 @@ static void buildRound(ProgramBuilder &b) {
   NextOp::create(b, b.withinBudget(sums[3]));
 }
 
-LogicalResult allreduce::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  if (failed(AlgorithmOptions::read(info(), getOptions(), op)))
-    return failure();
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
+LogicalResult allreduce::build(ProgramBuilder &b, const AlgorithmOptions &) {
   GroupOp::create(b, "world");
   ChannelOp::create(b, "grads", "world", ChannelKind::Collective);
-  b.addCells(train.getLearningRate().convertToDouble());
+  b.addCells();
   b.role("worker", "world", [&] {
     b.strand([&](ValueRange) { buildRound(b); });
     b.modelOfCell();
   });
-  train.erase();
   return success();
 }

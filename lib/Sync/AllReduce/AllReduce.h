@@ -2,15 +2,13 @@
 #ifndef RUBATO_SYNC_ALLREDUCE_H
 #define RUBATO_SYNC_ALLREDUCE_H
 
-#include "dialects/gsync/Gsync.h"
 #include "rubato/Sync/Algorithm.h"
 
-#include "lib/Sync/AllReduce/AllReduceDialect.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/AllReduce/AllReduceAttrs.h.inc"
-
 namespace rubato::allreduce {
+
 const AlgorithmInfo &info();
+llvm::LogicalResult build(ProgramBuilder &b, const AlgorithmOptions &options);
+
 } // namespace rubato::allreduce
 
 #endif // RUBATO_SYNC_ALLREDUCE_H

@@ -4,23 +4,10 @@
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
-
-#include "lib/Sync/BoundedStaleness/BoundedStalenessDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/BoundedStaleness/BoundedStalenessAttrs.cpp.inc"
-
-void bounded_staleness::BoundedStalenessDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/BoundedStaleness/BoundedStalenessAttrs.cpp.inc"
-      >();
-}
 
 namespace {
 /// Writes the two roles.
@@ -30,7 +17,7 @@ struct Program {
   /// What a pull gives: model, samples seen, ticket, go.
   FutureType modelType;
 
-  void declare(double learningRate);
+  void declare();
   void worker();
   SmallVector<Value> localStep(Value seen, Value ticket, Value rank,
                                Value index, ValueRange carried);
@@ -72,7 +59,7 @@ DictionaryAttr Program::ruleSettings() {
   return settings.getDictionary(b.getContext());
 }
 
-void Program::declare(double learningRate) {
+void Program::declare() {
   auto symbol = [&](StringRef name) -> Attribute {
     return FlatSymbolRefAttr::get(b.getContext(), name);
   };
@@ -95,7 +82,7 @@ void Program::declare(double learningRate) {
            {start,
             {"round",
              b.getFunctionType({f64, i64, i64, i64, i64}, {i64, i64, i1})}});
-  b.addCells(learningRate, /*keepState=*/false);
+  b.addCells(/*keepState=*/false);
   if (options.real("server-momentum") != 0)
     b.addState("velocity", b.flatType);
 }
@@ -274,21 +261,13 @@ void Program::server() {
       /*onHost=*/true);
 }
 
-LogicalResult bounded_staleness::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
+LogicalResult bounded_staleness::build(ProgramBuilder &b,
+                                       const AlgorithmOptions &options) {
   SmallVector<Type> model{b.flatType, b.counterType, b.getI64Type(),
                           b.getI1Type()};
-  Program program{b, *options, FutureType::get(b.getContext(), model)};
-  program.declare(train.getLearningRate().convertToDouble());
+  Program program{b, options, FutureType::get(b.getContext(), model)};
+  program.declare();
   program.worker();
   program.server();
-  train.erase();
   return success();
 }

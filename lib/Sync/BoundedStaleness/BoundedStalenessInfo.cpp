@@ -119,7 +119,6 @@ static std::vector<AlgorithmConfiguration> configurations() {
 
 const AlgorithmInfo &bounded_staleness::info() {
   static const AlgorithmInfo info{
-      .dialect = "bounded_staleness",
       .configurations = configurations(),
       .description =
           "One member is the server and holds the model; all others are "

@@ -4,23 +4,10 @@
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
-
-#include "lib/Sync/DynamicSgd/DynamicSgdDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/DynamicSgd/DynamicSgdAttrs.cpp.inc"
-
-void dynamic_sgd::DynamicSgdDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/DynamicSgd/DynamicSgdAttrs.cpp.inc"
-      >();
-}
 
 static void declareRamp(ProgramBuilder &b, const AlgorithmOptions &options) {
   auto integer = [&](StringRef name) {
@@ -98,36 +85,28 @@ static void buildRound(ProgramBuilder &b, bool uncorrected) {
   NextOp::create(b, b.withinBudget(sums[3]));
 }
 
-LogicalResult dynamic_sgd::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  int64_t min = options->integer("min-members"),
-          max = options->integer("max-members");
+LogicalResult dynamic_sgd::build(ProgramBuilder &b,
+                                 const AlgorithmOptions &options) {
+  int64_t min = options.integer("min-members"),
+          max = options.integer("max-members");
   if (min > max)
-    return op->emitOpError("min-members must not exceed max-members, got ")
+    return b.emitOpError("min-members must not exceed max-members, got ")
            << min << " and " << max;
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
-  bool uncorrected = options->flag("uncorrected");
+  bool uncorrected = options.flag("uncorrected");
   if (uncorrected &&
       (b.stateTypes.size() != 1 || b.stateTypes.front() != b.flatType))
-    return op->emitOpError("uncorrected=true needs an optimizer whose only "
-                           "state is its velocity: SGD with momentum");
+    return b.emitOpError("uncorrected=true needs an optimizer whose only "
+                         "state is its velocity: SGD with momentum");
   GroupOp::create(b, "world", b.getI64IntegerAttr(min),
                   b.getI64IntegerAttr(max), ArrayAttr(), DenseI64ArrayAttr());
   ChannelOp::create(b, "grads", "world", ChannelKind::Collective);
-  declareRamp(b, *options);
-  b.addCells(train.getLearningRate().convertToDouble());
+  declareRamp(b, options);
+  b.addCells();
   if (uncorrected)
     b.addState("last_factor", b.getF64Type());
   b.role("worker", "world", [&] {
     b.strand([&](ValueRange) { buildRound(b, uncorrected); });
     b.modelOfCell();
   });
-  train.erase();
   return success();
 }

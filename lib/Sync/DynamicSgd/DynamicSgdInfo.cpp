@@ -71,7 +71,6 @@ static std::vector<AlgorithmOption> options() {
 
 const AlgorithmInfo &dynamic_sgd::info() {
   static const AlgorithmInfo info{
-      .dialect = "dynamic_sgd",
       .configurations = {{"dynamic-sgd", "synchronous SGD of a group that "
                                          "changes its size, with a learning "
                                          "rate that follows slowly"}},

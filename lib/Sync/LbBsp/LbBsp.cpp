@@ -4,28 +4,14 @@
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
 using Kind = AlgorithmOption::Kind;
 
-#include "lib/Sync/LbBsp/LbBspDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/LbBsp/LbBspAttrs.cpp.inc"
-
-void lb_bsp::LbBspDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/LbBsp/LbBspAttrs.cpp.inc"
-      >();
-}
-
 const AlgorithmInfo &lb_bsp::info() {
   static const AlgorithmInfo info{
-      .dialect = "lb_bsp",
       .configurations = {{"lb-bsp", "synchronous SGD that gives every member "
                                     "the share of the batch that fits its "
                                     "speed"}},
@@ -173,35 +159,27 @@ static void writeDelayed(ProgramBuilder &b) {
       sum);
 }
 
-LogicalResult lb_bsp::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
+LogicalResult lb_bsp::build(ProgramBuilder &b,
+                            const AlgorithmOptions &options) {
   GroupOp::create(b, "world");
   ChannelOp::create(b, "grads", "world", ChannelKind::Collective);
   Type i64 = b.getI64Type(), f64 = b.getF64Type();
   b.policy(
       "shares", "balance.shares", Placement::Central,
-      {b.getNamedAttr("batch", b.getI64IntegerAttr(options->integer("batch"))),
+      {b.getNamedAttr("batch", b.getI64IntegerAttr(options.integer("batch"))),
        b.getNamedAttr("quantum", b.getI64IntegerAttr(b.quantum)),
        b.getNamedAttr("smoothing",
-                      b.getF64FloatAttr(options->real("smoothing")))},
+                      b.getF64FloatAttr(options.real("smoothing")))},
       {{"share", b.getFunctionType({i64, f64}, {i64, i64})}});
-  b.addCells(train.getLearningRate().convertToDouble());
+  b.addCells();
   b.addState("measured_samples", i64);
   b.addState("measured_seconds", f64);
   b.role("worker", "world", [&] {
-    if (options->integer("delay") == 1)
+    if (options.integer("delay") == 1)
       writeDelayed(b);
     else
       writeBlocking(b);
     b.modelOfCell();
   });
-  train.erase();
   return success();
 }

@@ -4,27 +4,13 @@
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace rubato;
 using namespace rubato::gsync;
 
-#include "lib/Sync/LocalSgd/LocalSgdDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "lib/Sync/LocalSgd/LocalSgdAttrs.cpp.inc"
-
-void local_sgd::LocalSgdDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "lib/Sync/LocalSgd/LocalSgdAttrs.cpp.inc"
-      >();
-}
-
 const AlgorithmInfo &local_sgd::info() {
   static const AlgorithmInfo info{
-      .dialect = "local_sgd",
       .configurations = {{"local-sgd", "every member takes several steps by "
                                        "itself, then the parameters are "
                                        "averaged"}},
@@ -158,16 +144,9 @@ static void buildRound(ProgramBuilder &b, int64_t steps, Momentum momentum) {
   NextOp::create(b, b.withinBudget(sums[4]));
 }
 
-LogicalResult local_sgd::AlgorithmAttr::expand(Operation *op) const {
-  auto train = cast<TrainOp>(op);
-  auto options = AlgorithmOptions::read(info(), getOptions(), op);
-  if (failed(options))
-    return failure();
-  auto builder = ProgramBuilder::create(op);
-  if (failed(builder))
-    return failure();
-  ProgramBuilder &b = *builder;
-  StringRef choice = options->choice("momentum");
+LogicalResult local_sgd::build(ProgramBuilder &b,
+                               const AlgorithmOptions &options) {
+  StringRef choice = options.choice("momentum");
   Momentum momentum = choice == "reset"     ? Momentum::Reset
                       : choice == "average" ? Momentum::Average
                                             : Momentum::Keep;
@@ -175,17 +154,15 @@ LogicalResult local_sgd::AlgorithmAttr::expand(Operation *op) const {
     return isa<FloatType>(cast<RankedTensorType>(type).getElementType());
   };
   if (momentum == Momentum::Average && !llvm::all_of(b.stateTypes, isReal))
-    return op->emitOpError("momentum=average needs an optimizer whose state is "
-                           "all real numbers; use momentum=keep or reset");
+    return b.emitOpError("momentum=average needs an optimizer whose state is "
+                         "all real numbers; use momentum=keep or reset");
   GroupOp::create(b, "world");
   ChannelOp::create(b, "average", "world", ChannelKind::Collective);
-  b.addCells(train.getLearningRate().convertToDouble());
+  b.addCells();
   b.role("worker", "world", [&] {
-    b.strand([&](ValueRange) {
-      buildRound(b, options->integer("steps"), momentum);
-    });
+    b.strand(
+        [&](ValueRange) { buildRound(b, options.integer("steps"), momentum); });
     b.modelOfCell();
   });
-  train.erase();
   return success();
 }

@@ -1,16 +1,30 @@
 // One case per rule of the gsync verifiers.
 // RUN: rubato-opt %s --split-input-file --verify-diagnostics
 
-// An algorithm is an attribute that can write a program.
-// expected-error@+1 {{'gsync.train' op algorithm must implement SyncAlgorithm, got "allreduce"}}
+// An algorithm is a name with options, in an attribute of its own.
+// expected-error@+1 {{invalid kind of attribute specified}}
 gsync.train algorithm("allreduce") learning_rate(1.0)
+
+// -----
+
+// Its name is text, whether there is such an algorithm or not.
+// expected-error@+2 {{expected string}}
+// expected-error@+1 {{failed to parse Gsync_AlgorithmAttr parameter 'name'}}
+gsync.train algorithm(#gsync.algorithm<allreduce>) learning_rate(1.0)
+
+// -----
+
+// Options are a dictionary.
+// expected-error@+2 {{invalid kind of attribute specified}}
+// expected-error@+1 {{failed to parse Gsync_AlgorithmAttr parameter 'options'}}
+gsync.train algorithm(#gsync.algorithm<"allreduce", 3>) learning_rate(1.0)
 
 // -----
 
 // Training is asked for once per module, not inside it.
 func.func @f() {
   // expected-error@+1 {{expects parent op 'builtin.module'}}
-  gsync.train algorithm(#allreduce.algorithm) learning_rate(1.0)
+  gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
   return
 }
 

@@ -9,8 +9,11 @@
 // Declarations
 //===----------------------------------------------------------------------===//
 
-// CHECK: gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
-gsync.train algorithm(#allreduce.algorithm) learning_rate(5.000000e-02)
+// CHECK: gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(5.000000e-02)
+gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(5.000000e-02)
+// Any name with any options: what they mean is not the dialect's business.
+// CHECK: gsync.train algorithm(#gsync.algorithm<"some \22sgd\22", {"a-b" = 2.500000e+00 : f64, flag = true}>) learning_rate(1.000000e+00)
+gsync.train algorithm(#gsync.algorithm<"some \22sgd\22", {flag = true, "a-b" = 2.5 : f64}>) learning_rate(1.0)
 
 // CHECK: gsync.group @world
 gsync.group @world

@@ -8,4 +8,4 @@ func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tens
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
 func.func private @mix()
 // CHECK: [[#@LINE+1]]:1: error: 'gsync.train' op needs the name @mix for its own function; the module has a symbol of that name
-gsync.train algorithm(#a2cid2.algorithm) learning_rate(5.000000e-02)
+gsync.train algorithm(#gsync.algorithm<"a2cid2">) learning_rate(5.000000e-02)

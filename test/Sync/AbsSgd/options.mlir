@@ -11,8 +11,8 @@ func.func private @evaluate(tensor<6xf32> {nn.role = #nn.argument<parameters>}, 
 func.func private @step(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<6xf32> {nn.role = #nn.argument<gradient>}, tensor<i64> {nn.role = #nn.argument<divisor>}, tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>})
 func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {nn.role = #nn.argument<samples>}, tensor<f32> {nn.role = #nn.argument<base_rate>}, tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>})
 
-// CHOSEN: #abs_sgd.algorithm<{"b-ref" = 0 : i64, "clip-high" = 4.000000e+00 : f64, "clip-low" = 2.500000e-01 : f64, "dc-lambda" = 0.000000e+00 : f64, fixed = false, flush = true, "m-min" = 1 : i64, protocol = "p0", rule = "linear"}>
-// DELAYED: #abs_sgd.algorithm<{"b-ref" = 0 : i64, "clip-high" = 4.000000e+00 : f64, "clip-low" = 2.500000e-01 : f64, "dc-lambda" = 0.000000e+00 : f64, fixed = true, flush = true, "m-min" = 1 : i64, protocol = "p0", rule = "mean"}>
+// CHOSEN: #gsync.algorithm<"abs-sgd", {"b-ref" = 0 : i64, "clip-high" = 4.000000e+00 : f64, "clip-low" = 2.500000e-01 : f64, "dc-lambda" = 0.000000e+00 : f64, fixed = false, flush = true, "m-min" = 1 : i64, protocol = "p0", rule = "linear"}>
+// DELAYED: #gsync.algorithm<"delayed-sgd", {"b-ref" = 0 : i64, "clip-high" = 4.000000e+00 : f64, "clip-low" = 2.500000e-01 : f64, "dc-lambda" = 0.000000e+00 : f64, fixed = true, flush = true, "m-min" = 1 : i64, protocol = "p0", rule = "mean"}>
 
 // CHECK: gsync.strand (%[[PREVIOUS:.+]]: !gsync.future<tensor<6xf32>, tensor<i64>, tensor<f64>, tensor<i64>>) {
 // A fixed count does not look whether the sum has arrived.

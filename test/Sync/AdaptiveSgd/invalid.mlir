@@ -7,4 +7,4 @@ func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: 
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
 // CHECK: [[#@LINE+1]]:1: error: 'gsync.train' op cannot keep the state of an optimizer: replicas start afresh at every merge; use plain SGD without --momentum, and give the merged model a momentum by --algorithm-option gamma=0.9
-gsync.train algorithm(#adaptive_sgd.algorithm) learning_rate(5.000000e-02)
+gsync.train algorithm(#gsync.algorithm<"adaptive-sgd">) learning_rate(5.000000e-02)

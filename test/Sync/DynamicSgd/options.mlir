@@ -9,7 +9,7 @@ func.func private @evaluate(tensor<6xf32> {nn.role = #nn.argument<parameters>}, 
 func.func private @step(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<6xf32> {nn.role = #nn.argument<state>}, tensor<6xf32> {nn.role = #nn.argument<gradient>}, tensor<i64> {nn.role = #nn.argument<divisor>}, tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>})
 func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {nn.role = #nn.argument<samples>}, tensor<f32> {nn.role = #nn.argument<base_rate>}, tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>})
 
-// CHOSEN: #dynamic_sgd.algorithm<{"base-members" = 0 : i64, length = -1 : i64, "max-factor" = 0.000000e+00 : f64, "max-members" = 128 : i64, "min-members" = 1 : i64, "per-ratio" = 8.000000e+00 : f64, rule = "ramp", shrink = "none", uncorrected = false}>
+// CHOSEN: #gsync.algorithm<"dynamic-sgd", {"base-members" = 0 : i64, length = -1 : i64, "max-factor" = 0.000000e+00 : f64, "max-members" = 128 : i64, "min-members" = 1 : i64, "per-ratio" = 8.000000e+00 : f64, rule = "ramp", shrink = "none", uncorrected = false}>
 
 // Options of the ramp are settings of its policy.
 // ALL: gsync.group @world elastic(2 to 32)

@@ -11,7 +11,7 @@ func.func private @evaluate(tensor<6xf32> {nn.role = #nn.argument<parameters>}, 
 func.func private @step(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<6xf32> {nn.role = #nn.argument<gradient>}, tensor<i64> {nn.role = #nn.argument<divisor>}, tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>})
 func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {nn.role = #nn.argument<samples>}, tensor<f32> {nn.role = #nn.argument<base_rate>}, tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>})
 
-// CHOSEN: gsync.train algorithm(#lb_bsp.algorithm<{batch = 0 : i64, delay = 0 : i64, smoothing = 0.69999999999999996 : f64}>)
+// CHOSEN: gsync.train algorithm(#gsync.algorithm<"lb-bsp", {batch = 0 : i64, delay = 0 : i64, smoothing = 0.69999999999999996 : f64}>)
 
 // The quantum is that of the training functions.
 // DELAYED: gsync.policy @shares "balance.shares" central with {batch = 128 : i64, quantum = 8 : i64, smoothing = 5.000000e-01 : f64} {

@@ -2,23 +2,23 @@
 // RUN: rubato-opt %s --split-input-file --verify-diagnostics --expand-algorithm
 
 // expected-error@+1 {{option 'steps' of local-sgd must be a whole number, at least 1, at most 1e+09, not 0 : i64}}
-gsync.train algorithm(#local_sgd.algorithm<{steps = 0 : i64}>) learning_rate(1.0)
+gsync.train algorithm(#gsync.algorithm<"local-sgd", {steps = 0 : i64}>) learning_rate(1.0)
 
 // -----
 
 // expected-error@+1 {{option 'momentum' of local-sgd must be one of keep, reset, average, not 3 : i64}}
-gsync.train algorithm(#local_sgd.algorithm<{momentum = 3 : i64}>) learning_rate(1.0)
+gsync.train algorithm(#gsync.algorithm<"local-sgd", {momentum = 3 : i64}>) learning_rate(1.0)
 
 // -----
 
 // expected-error@+1 {{local-sgd has no option 'h'; it has steps, momentum}}
-gsync.train algorithm(#local_sgd.algorithm<{h = 3 : i64}>) learning_rate(1.0)
+gsync.train algorithm(#gsync.algorithm<"local-sgd", {h = 3 : i64}>) learning_rate(1.0)
 
 // -----
 
 // expected-error@+1 {{has no training function @gradient; run build-training first}}
 module {
-  gsync.train algorithm(#local_sgd.algorithm) learning_rate(1.0)
+  gsync.train algorithm(#gsync.algorithm<"local-sgd">) learning_rate(1.0)
 }
 
 // -----
@@ -28,4 +28,4 @@ func.func private @evaluate(tensor<6xf32> {nn.role = #nn.argument<parameters>}, 
 func.func private @step(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<i64> {nn.role = #nn.argument<state>}, tensor<6xf32> {nn.role = #nn.argument<gradient>}, tensor<i64> {nn.role = #nn.argument<divisor>}, tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<i64> {nn.role = #nn.result<state>})
 func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {nn.role = #nn.argument<samples>}, tensor<f32> {nn.role = #nn.argument<base_rate>}, tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>})
 // expected-error@+1 {{momentum=average needs an optimizer whose state is all real numbers; use momentum=keep or reset}}
-gsync.train algorithm(#local_sgd.algorithm<{momentum = "average"}>) learning_rate(1.0)
+gsync.train algorithm(#gsync.algorithm<"local-sgd", {momentum = "average"}>) learning_rate(1.0)

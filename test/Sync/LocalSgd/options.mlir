@@ -13,7 +13,7 @@ func.func private @evaluate(tensor<6xf32> {nn.role = #nn.argument<parameters>}, 
 func.func private @step(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<6xf32> {nn.role = #nn.argument<state>}, tensor<f64> {nn.role = #nn.argument<state>}, tensor<6xf32> {nn.role = #nn.argument<gradient>}, tensor<i64> {nn.role = #nn.argument<divisor>}, tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}, tensor<f64> {nn.role = #nn.result<state>})
 func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {nn.role = #nn.argument<samples>}, tensor<f32> {nn.role = #nn.argument<base_rate>}, tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>})
 
-// CHOSEN: gsync.train algorithm(#local_sgd.algorithm<{momentum = "keep", steps = 8 : i64}>)
+// CHOSEN: gsync.train algorithm(#gsync.algorithm<"local-sgd", {momentum = "keep", steps = 8 : i64}>)
 
 // CHECK: gsync.strand {
 // CHECK-NEXT: %[[W:.+]] = gsync.load @w
