@@ -3,26 +3,12 @@
 
 #include "launch/record_header.h"
 #include "program/recording_environment.h"
+#include "program/run_log.h"
 
 #include <cstdio>
 #include <unistd.h>
 
 using namespace rubato;
-
-static Json numbersOf(const Transform &transform) {
-  Json json = {{"mean", transform.mean}, {"std", transform.std}};
-  if (transform.scale)
-    json["scale"] = *transform.scale;
-  return json;
-}
-
-Json rubato::transformsJson(const DatasetFiles &files) {
-  Json json = Json::object();
-  for (const auto &[name, transform] : files.transforms)
-    if (!transform.isIdentity())
-      json[name] = numbersOf(transform);
-  return json;
-}
 
 static Json runJson(const Job &job) {
   const TrainOptions &options = job.options;

@@ -3,7 +3,7 @@
 
 #include "cli/option_values.h"
 #include "launch/prepare.h"
-#include "launch/record.h"
+#include "replay/record_check.h"
 
 #include <algorithm>
 #include <array>

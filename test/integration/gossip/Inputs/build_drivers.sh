@@ -23,7 +23,7 @@ for unit in "$@"; do
   for driver in $drivers; do
     clang++-22 event_ring.o "$driver.o" "$folder/unit.o" -I "$folder" \
       "$source/test/integration/properties/Inputs/weights.S" \
-      "$build/lib/rubato/librubato_simulate.a" \
-      "$build/lib/rubato/librubato_runtime.a" -lz -o "$folder/$driver"
+      -Wl,--start-group "$build"/lib/rubato/librubato_*.a -Wl,--end-group -lz \
+      -o "$folder/$driver"
   done
 done
