@@ -30,96 +30,130 @@ static int64_t rounded(int64_t bytes) {
          Layout::alignment;
 }
 
+/// The blocks that a member wants. Those of one size when rounded are in
+/// common.
+static std::map<int64_t, int64_t> wantedBy(std::span<const BlockDemand> demands,
+                                           int rank) {
+  std::map<int64_t, int64_t> wanted;
+  for (const BlockDemand &demand : demands)
+    if (demand.bytes >= Layout::leastLarge &&
+        (demand.rank < 0 || demand.rank == rank))
+      wanted[rounded(demand.bytes)] += demand.count;
+  return wanted;
+}
+
 Status BlockPool::map(std::span<const BlockDemand> demands) {
   // What is mapped costs nothing until it is used, but the kernel is asked for
   // no more than there could be.
   constexpr double share = 0.5;
-  double most = share * double(sysconf(_SC_PHYS_PAGES)) *
-                double(sysconf(_SC_PAGESIZE)) / members;
-  // Those of one size when rounded have their blocks in common.
-  std::map<int64_t, int64_t> wanted;
-  for (const BlockDemand &demand : demands)
-    if (demand.bytes >= Layout::leastLarge)
-      wanted[rounded(demand.bytes)] += demand.count;
-  for (auto [bytes, count] : wanted) {
-    auto fits = int64_t((most - double(memberBytes)) / double(bytes));
-    Size size{bytes, memberBytes, int(std::clamp<int64_t>(fits, 0, count)),
-              int(memberBlocks)};
-    memberBytes += size.bytes * size.count;
-    memberBlocks += size.count;
-    sizes.push_back(size);
+  double most =
+      share * double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  double all = 0;
+  for (int rank = 0; rank < members; ++rank)
+    for (auto [bytes, count] : wantedBy(demands, rank))
+      all += double(bytes) * double(count);
+  int64_t place = 0, number = 0;
+  for (int rank = 0; rank < members; ++rank) {
+    std::map<int64_t, int64_t> wanted = wantedBy(demands, rank);
+    double mine = 0;
+    for (auto [bytes, count] : wanted)
+      mine += double(bytes) * double(count);
+    double rest = all > most ? most * mine / all : mine;
+    Owner &owner = *owners[size_t(rank)];
+    for (auto [bytes, count] : wanted) {
+      auto fits = int64_t(rest / double(bytes));
+      Size size{bytes, place, int(std::min(fits, count)), number};
+      rest -= double(size.bytes * size.count);
+      place += size.bytes * size.count;
+      number += size.count;
+      owner.sizes.push_back(std::move(size));
+    }
+    owner.end = place;
   }
-  RB_TRY(Memory::sharedMemory(memberBytes * members, "values of the members",
-                              memory));
-  int64_t count = memberBlocks * members * members;
+  RB_TRY(Memory::sharedMemory(place, "values of the members", memory));
+  int64_t count = number * members;
   RB_TRY(Memory::sharedMemory(count * int64_t(sizeof(Word)),
                               "words of the members' values", wordMemory));
   words = reinterpret_cast<Word *>(wordMemory.data());
   for (int64_t i = 0; i < count; ++i)
     new (words + i) Word(0);
-  for (int rank = 0; rank < members; ++rank)
-    for (const Size &size : sizes) {
-      // The first comes first: what was never used takes no memory.
-      auto &unused = owners[size_t(rank)]->unused.emplace_back();
+  // The first comes first: what was never used takes no memory.
+  for (auto &owner : owners)
+    for (Size &size : owner->sizes)
       for (int i = size.count; i-- > 0;)
-        unused.push_back(memory.data() + rank * memberBytes + size.place +
-                         i * size.bytes);
-    }
+        size.unused.push_back(memory.data() + size.place + i * size.bytes);
   return Status::ok();
 }
 
 SharedBlock BlockPool::take(int rank, int64_t bytes) {
-  auto size = std::ranges::find(sizes, rounded(bytes), &Size::bytes);
-  if (size == sizes.end() || size->count == 0)
-    return takeBlock(bytes);
+  SharedBlock found = find(rank, bytes);
+  return found ? found : takeBlock(bytes);
+}
+
+SharedBlock BlockPool::find(int rank, int64_t bytes) {
   Owner &owner = *owners[size_t(rank)];
-  auto index = size_t(size - sizes.begin());
+  auto size = std::ranges::find(owner.sizes, rounded(bytes), &Size::bytes);
+  if (size == owner.sizes.end() || size->count == 0)
+    return nullptr;
   reap(owner);
   char *data = nullptr;
   {
     std::lock_guard lock(owner.mutex);
-    if (auto &unused = owner.unused[index]; !unused.empty()) {
-      data = unused.back();
-      unused.pop_back();
+    if (!size->unused.empty()) {
+      data = size->unused.back();
+      size->unused.pop_back();
     }
   }
   if (!data)
-    return takeBlock(bytes);
+    return nullptr;
   return shareBlock({data, bytes, false}, [pool = shared_from_this(), &owner,
-                                           index](const Block &block) {
+                                           size](const Block &block) {
     std::lock_guard lock(owner.mutex);
-    owner.unused[index].push_back(block.data);
+    size->unused.push_back(block.data);
   });
+}
+
+int BlockPool::ownerOf(const char *data) const {
+  auto owner = std::ranges::upper_bound(
+      owners, data - memory.data(), {},
+      [](const std::unique_ptr<Owner> &each) { return each->end; });
+  return int(owner - owners.begin());
 }
 
 /// Blocks are counted member by member, size by size.
 int64_t BlockPool::numberOf(const char *data) const {
-  int64_t offset = data - memory.data();
-  int64_t rank = offset / memberBytes, place = offset % memberBytes;
-  for (const Size &size : sizes)
-    if (place >= size.place && place < size.place + size.bytes * size.count)
-      return rank * memberBlocks + size.first +
-             (place - size.place) / size.bytes;
+  int64_t place = data - memory.data();
+  for (const Size &size : owners[size_t(ownerOf(data))]->sizes)
+    if (place < size.place + size.bytes * size.count)
+      return size.first + (place - size.place) / size.bytes;
   return -1;
 }
 
 bool BlockPool::lend(int rank, const SharedBlock &block,
                      std::span<const int> readers) {
-  if (!contains(block->data))
+  if (!isOwn(rank, block->data))
     return false;
-  int64_t number = numberOf(block->data);
-  if (number / memberBlocks != rank)
-    return false;
-  Owner &owner = *owners[size_t(rank)];
-  reap(owner);
-  for (int reader : readers)
-    if (holder(number, reader).load(std::memory_order_acquire))
+  reap(*owners[size_t(rank)]);
+  for (size_t i = 0; i < readers.size(); ++i)
+    if (!claim(readers[i], block->data)) {
+      for (int reader : readers.first(i)) // who have not heard of it
+        giveBack(reader, block->data);
       return false;
-  for (int reader : readers)
-    holder(number, reader).store(1, std::memory_order_release);
-  std::lock_guard lock(owner.mutex);
-  owner.lent.push_back({block, number});
+    }
+  keepWhileHeld(rank, block);
   return true;
+}
+
+void BlockPool::keepWhileHeld(int rank, SharedBlock block) {
+  Owner &owner = *owners[size_t(rank)];
+  int64_t number = numberOf(block->data);
+  std::lock_guard lock(owner.mutex);
+  owner.lent.push_back({std::move(block), number});
+}
+
+bool BlockPool::claim(int rank, const char *data) {
+  uint32_t free = 0;
+  return holder(numberOf(data), rank).compare_exchange_strong(free, 1);
 }
 
 bool BlockPool::isHeld(int64_t number) {

@@ -1,10 +1,10 @@
 // Memory of values in which all members can read: mapped before they fork.
 //
 // Each member has blocks of its own, which nobody else takes, so the list of
-// unused ones is its own affair. A block that was lent has a word for every
-// member that may read it; its owner uses it again when all words are clear but
-// for those of the dead. There is no count: whoever is killed leaves a word
-// behind, never a wrong number.
+// unused ones is its own affair. A block that others read has a word for every
+// member, set by its owner who lends it or by the reader who borrows it; its
+// owner uses it again when all words are clear but for those of the dead. There
+// is no count: whoever is killed leaves a word behind, never a wrong number.
 #pragma once
 
 #include "fabric/fabric.h"
@@ -24,15 +24,20 @@ public:
 
   /// Of the pool if it has one of this size, otherwise memory of the process.
   SharedBlock take(int rank, int64_t bytes);
+  /// Of the pool or null.
+  SharedBlock find(int rank, int64_t bytes);
 
   /// Whether others can read what is there.
   bool contains(const char *data) const {
     return data >= memory.data() && data < memory.data() + memory.size();
   }
 
-  /// Whether it was lent to this member by another.
+  /// Whether it is a member's memory, or that of another.
+  bool isOwn(int rank, const char *data) const {
+    return contains(data) && ownerOf(data) == rank;
+  }
   bool isAnothers(int rank, const char *data) const {
-    return contains(data) && numberOf(data) / memberBlocks != rank;
+    return contains(data) && ownerOf(data) != rank;
   }
 
   /// Everybody has ended: what is lent holds the pool no longer.
@@ -41,8 +46,14 @@ public:
   /// Keeps a block for these readers until each has given it back. False: it
   /// is none of this member's, or one of them has it already.
   bool lend(int rank, const SharedBlock &block, std::span<const int> readers);
+  /// Keeps a block of this member's until nobody has it. Who borrowed it before
+  /// has set its word; nobody is about to.
+  void keepWhileHeld(int rank, SharedBlock block);
 
-  /// What was lent to a member, given back when it is dropped.
+  /// Sets the word of a reader who sees that the owner still keeps the block.
+  /// False: it has it already.
+  bool claim(int rank, const char *data);
+  /// What was lent to a member or claimed, given back when it is dropped.
   SharedBlock borrow(int rank, char *data, int64_t bytes);
   void giveBack(int rank, const char *data);
 
@@ -50,10 +61,12 @@ private:
   using Word = std::atomic<uint32_t>;
   static_assert(Word::is_always_lock_free);
 
-  /// Blocks of one size; places are those in a member's memory.
+  /// A member's blocks of one size.
   struct Size {
-    int64_t bytes = 0, place = 0;
-    int count = 0, first = 0; // number of the first
+    int64_t bytes = 0, place = 0; // in the pool
+    int count = 0;
+    int64_t first = 0; // number of the first
+    std::vector<char *> unused = {};
   };
   struct Lent {
     SharedBlock block;
@@ -62,12 +75,14 @@ private:
   /// What a member keeps to itself.
   struct Owner {
     std::mutex mutex;
-    std::vector<std::vector<char *>> unused; // of each size
+    std::vector<Size> sizes; // their places and numbers ascend
+    int64_t end = 0;         // of its memory, in the pool
     std::vector<Lent> lent;
   };
 
   BlockPool(int members, std::function<bool(int)> isAlive);
   Status map(std::span<const BlockDemand> demands);
+  int ownerOf(const char *data) const;
   int64_t numberOf(const char *data) const;
   Word &holder(int64_t number, int rank) {
     return words[number * members + rank];
@@ -78,8 +93,6 @@ private:
 
   int members;
   std::function<bool(int)> isAlive;
-  std::vector<Size> sizes;
-  int64_t memberBytes = 0, memberBlocks = 0;
   Memory memory, wordMemory;
   Word *words = nullptr;
   std::vector<std::unique_ptr<Owner>> owners;

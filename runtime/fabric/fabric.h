@@ -43,6 +43,7 @@ struct ChannelSpec {
 struct BlockDemand {
   int64_t bytes = 0;
   int count = 0;
+  int rank = -1; // of the member; -1: every one
 };
 
 /// Bytes that a member has copied.

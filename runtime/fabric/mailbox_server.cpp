@@ -1,9 +1,11 @@
 // Rounds of a mailbox: see mailbox_server.h.
 #include "fabric/mailbox_server.h"
 
+#include "fabric/reduce.h"
 #include "policy/staleness_options.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rubato {
 
@@ -53,7 +55,7 @@ Status MailboxServer::finish(UploadSource &source, bool byStaleness, Parts outs,
   std::ranges::sort(kept, {}, &Upload::worker);
   collected = Collected();
   collected.version = ledger.version();
-  std::vector<const char *> messages;
+  std::vector<double> weights;
   Shape shape = shapeOf(outs);
   Status status;
   for (size_t i = 0; i < uploads.size(); ++i) {
@@ -65,17 +67,52 @@ Status MailboxServer::finish(UploadSource &source, bool byStaleness, Parts outs,
       status = {ErrorCode::Internal, "asks for " + describe(shape) +
                                          ", but a worker pushed " +
                                          describe(kept[i].shape)};
-    messages.push_back(kept[i].data);
+    weights.push_back(byStaleness && uploads[i].staleness > 0
+                          ? policy::stalenessWeight(uploads[i].staleness)
+                          : 1);
   }
-  if (status) {
-    for (size_t i = 0; byStaleness && i < uploads.size(); ++i)
-      if (uploads[i].staleness > 0)
-        scaleFirst(outs, kept[i].data,
-                   policy::stalenessWeight(uploads[i].staleness));
-    sumInto(outs, messages);
-  }
+  if (status)
+    sumKept(source, weights, outs);
   releaseKept(source);
   return status;
+}
+
+/// The first part counts by the weights.
+void MailboxServer::sumKept(UploadSource &source,
+                            const std::vector<double> &weights, Parts outs) {
+  LargeParts large(outs);
+  const Layout &layout = large.layout;
+  std::vector<Spread> messages;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    messages.push_back(kept[i].at);
+    if (weights[i] != 1)
+      scaleFirst(outs, kept[i].at.rest, large, weights[i]);
+  }
+  std::vector<char> rest(size_t(layout.rest.bytes()));
+  Spread sum;
+  sum.rest = rest.data();
+  for (size_t i = 0; i < size_t(layout.count); ++i) {
+    const Part &out = *large.parts[i];
+    bool weighted = &out == outs.data();
+    if (out.block) {
+      SharedBlock brought;
+      if (kept.size() == 1 && !(weighted && weights[0] != 1))
+        brought = source.bring(kept[0], int(i), bytesOf(out));
+      *out.block = brought ? brought : source.room(bytesOf(out));
+      if (brought)
+        continue;
+    }
+    sum.large[i] = dataOf(out);
+    if (!weighted)
+      continue;
+    std::vector<const char *> ins;
+    for (const Spread &message : messages)
+      ins.push_back(message.large[i]);
+    sumWeighted(out.dtype, ins.data(), weights.data(), int(ins.size()),
+                std::exchange(sum.large[i], nullptr), bytesOf(out));
+  }
+  sumSpread(layout, messages, sum, 0, layout.extent());
+  unpackRest(rest.data(), outs, large);
 }
 
 void MailboxServer::releaseKept(UploadSource &source) {

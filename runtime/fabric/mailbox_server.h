@@ -8,13 +8,14 @@
 
 namespace rubato {
 
-/// An upload that has arrived. Its bytes are the server's until released.
+/// An upload that has arrived. It stays as it is until it is released; its
+/// large parts the worker may read, too.
 struct Upload {
   int worker = 0; // index
   int64_t ticket = 0;
   Shape shape;
-  char *data = nullptr;
-  int buffer = -1; // the transport's
+  Spread at;
+  int64_t number = -1; // the transport's
 };
 
 /// Where uploads come from.
@@ -24,6 +25,13 @@ public:
   /// The first in order of arrival that nobody looked at; false: none.
   virtual bool take(Upload &upload) = 0;
   virtual void release(const Upload &upload) = 0;
+  /// A large part as a value of the server's, which outlives the release; null:
+  /// only a copy could.
+  virtual SharedBlock bring(Upload &upload, int index, int64_t bytes) {
+    return nullptr;
+  }
+  /// Memory for a value of the server's.
+  virtual SharedBlock room(int64_t bytes) { return takeBlock(bytes); }
 };
 
 class MailboxServer {
@@ -39,7 +47,8 @@ public:
   /// What fails is the error's text, without who and where.
   Status judge(UploadSource &source, int64_t first, bool &complete);
 
-  /// Ends the round: the sum by ascending worker. Workers are indices in
+  /// Ends the round: the sum by ascending worker; of a single upload its own
+  /// values, where they can be brought. Workers are indices in
   /// `collected.ranks`.
   Status finish(UploadSource &source, bool byStaleness, Parts outs,
                 Collected &collected);
@@ -55,6 +64,8 @@ public:
   MailboxCounters counters() const;
 
 private:
+  void sumKept(UploadSource &source, const std::vector<double> &weights,
+               Parts outs);
   void releaseKept(UploadSource &source);
 
   policy::StalenessLedger ledger;

@@ -192,16 +192,6 @@ void sumMessages(const Shape &shape, std::span<const char *const> ins,
   run(RB_F32, shape.f32Bytes);
 }
 
-void sumInto(Parts parts, std::span<const char *const> messages) {
-  std::vector<const char *> ins(messages.size());
-  forEachPacked(parts, [&](const Part &part, int64_t offset) {
-    for (size_t i = 0; i < ins.size(); ++i)
-      ins[i] = messages[i] + offset;
-    sumInRankOrder(part.dtype, ins.data(), int(ins.size()), destination(part),
-                   bytesOf(part));
-  });
-}
-
 template <typename T>
 static void scale(char *data, int64_t count, double factor) {
   auto *values = reinterpret_cast<T *>(data);
@@ -209,15 +199,19 @@ static void scale(char *data, int64_t count, double factor) {
     values[i] *= static_cast<T>(factor);
 }
 
-void scaleFirst(Parts parts, char *message, double factor) {
-  forEachPacked(parts, [&](const Part &part, int64_t offset) {
-    if (&part != &parts[0])
-      return;
-    if (part.dtype == RB_F32)
-      scale<float>(message + offset, part.count, factor);
-    else if (part.dtype == RB_F64)
-      scale<double>(message + offset, part.count, factor);
-  });
+void scaleFirst(Parts parts, char *rest, const LargeParts &large,
+                double factor) {
+  forEachPacked(
+      parts,
+      [&](const Part &part, int64_t offset) {
+        if (&part != &parts[0])
+          return;
+        if (part.dtype == RB_F32)
+          scale<float>(rest + offset, part.count, factor);
+        else if (part.dtype == RB_F64)
+          scale<double>(rest + offset, part.count, factor);
+      },
+      &large);
 }
 
 } // namespace rubato

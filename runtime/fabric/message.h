@@ -81,7 +81,7 @@ struct LargeParts {
 void packRest(Parts parts, const LargeParts &large, char *rest);
 void unpackRest(const char *rest, Parts parts, const LargeParts &large);
 
-/// Where a message lies.
+/// Where a message lies; a large part that is nowhere yet is null.
 struct Spread {
   std::array<char *, Layout::maxLarge> large = {};
   char *rest = nullptr;
@@ -96,10 +96,9 @@ struct Spread {
 void sumSpread(const Layout &layout, std::span<const Spread> ins,
                const Spread &out, int64_t begin, int64_t end);
 
-/// The sum of whole messages, put into the parts.
-void sumInto(Parts parts, std::span<const char *const> messages);
-
-/// Multiplies part 0 of a packed message, unless it is integer.
-void scaleFirst(Parts parts, char *message, double factor);
+/// Multiplies part 0 in the packed rest of a message, unless it is integer or
+/// large.
+void scaleFirst(Parts parts, char *rest, const LargeParts &large,
+                double factor);
 
 } // namespace rubato

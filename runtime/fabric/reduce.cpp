@@ -2,6 +2,7 @@
 #include "fabric/reduce.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace rubato {
 
@@ -48,6 +49,38 @@ void sumInRankOrder(rb_dtype dtype, const char *const *ins, int members,
     sum<double>(ins, members, out, bytes);
   else
     sum<uint64_t>(ins, members, out, bytes); // unsigned: overflow is defined
+}
+
+template <typename T>
+static void scale(const char *from, char *to, int64_t bytes, double weight) {
+  const auto *values = reinterpret_cast<const T *>(from);
+  auto *scaled = reinterpret_cast<T *>(to);
+  for (int64_t i = 0; i < bytes / int64_t(sizeof(T)); ++i)
+    scaled[i] = values[i] * static_cast<T>(weight);
+}
+
+void sumWeighted(rb_dtype dtype, const char *const *ins, const double *weights,
+                 int members, char *out, int64_t bytes) {
+  if (dtype == RB_I64 ||
+      std::all_of(weights, weights + members, [](double w) { return w == 1; }))
+    return sumInRankOrder(dtype, ins, members, out, bytes);
+  // Others may read what is scaled: so a little of it at a time is elsewhere.
+  constexpr int64_t block = 4096;
+  std::vector<char> scaled(size_t(members) * block);
+  std::vector<const char *> from(static_cast<size_t>(members));
+  for (int64_t begin = 0; begin < bytes; begin += block) {
+    int64_t size = std::min(block, bytes - begin);
+    for (size_t i = 0; i < from.size(); ++i) {
+      from[i] = ins[i] + begin;
+      if (weights[i] == 1)
+        continue;
+      char *to = scaled.data() + int64_t(i) * block;
+      dtype == RB_F32 ? scale<float>(from[i], to, size, weights[i])
+                      : scale<double>(from[i], to, size, weights[i]);
+      from[i] = to;
+    }
+    sumInRankOrder(dtype, from.data(), members, out + begin, size);
+  }
 }
 
 } // namespace rubato

@@ -20,4 +20,9 @@ Slice sliceOf(int64_t offset, int64_t bytes, int rank, int members);
 void sumInRankOrder(rb_dtype dtype, const char *const *ins, int members,
                     char *out, int64_t bytes);
 
+/// As sumInRankOrder, of numbers that were each multiplied by their member's
+/// weight, and rounded, before. Integers have no weight.
+void sumWeighted(rb_dtype dtype, const char *const *ins, const double *weights,
+                 int members, char *out, int64_t bytes);
+
 } // namespace rubato

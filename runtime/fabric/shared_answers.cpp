@@ -68,6 +68,31 @@ const SharedBlock *SharedFabric::mappedBlock(const Part &part) const {
                                                            : nullptr;
 }
 
+SharedBlock SharedFabric::copyOf(const CallId &call, const Part &part) {
+  SharedBlock copy = pool->find(call.rank, bytesOf(part));
+  if (!copy)
+    return nullptr;
+  std::memcpy(copy->data, part.data, size_t(bytesOf(part)));
+  countCopy(call, bytesOf(part), 0);
+  return copy;
+}
+
+Spread SharedFabric::lend(const CallId &call, const LargeParts &large,
+                          std::span<const int> readers) {
+  Spread at;
+  for (size_t i = 0; i < size_t(large.layout.count); ++i) {
+    const Part &part = *large.parts[i];
+    const SharedBlock *block = mappedBlock(part);
+    if (block && pool->lend(call.rank, *block, readers)) {
+      at.large[i] = (*block)->data;
+    } else if (SharedBlock copy = copyOf(call, part)) {
+      pool->lend(call.rank, copy, readers); // which nobody has yet
+      at.large[i] = copy->data;
+    }
+  }
+  return at;
+}
+
 Spread SharedFabric::spread(const CallId &call, Parts ins,
                             const LargeParts &large, Spread at, char *message) {
   const Layout &layout = large.layout;
@@ -88,7 +113,7 @@ Spread SharedFabric::spread(const CallId &call, Parts ins,
 void SharedFabric::bring(const CallId &call, const Part &out, int index,
                          char *from) {
   int64_t bytes = bytesOf(out);
-  bool collective = call.kind != Kind::Exchange;
+  bool collective = isCollective(call);
   // Of a root, or of one who is alone: its own operand.
   if (collective)
     if (const SharedBlock &own = slotState(call).kept[size_t(index)];
@@ -98,6 +123,9 @@ void SharedFabric::bring(const CallId &call, const Part &out, int index,
     }
   bool isLent = pool->contains(from) && !(collective && memberCount == 1) &&
                 !(collective && call.peer == call.rank);
+  // What was granted its reader takes, unless it has it already.
+  if (call.kind == Kind::Pull)
+    isLent = out.block && isLent && pool->claim(call.rank, from);
   if (out.block && isLent) {
     *out.block = pool->borrow(call.rank, from, bytes);
     return;
@@ -119,11 +147,14 @@ void SharedFabric::bring(const CallId &call, const Part &out, int index,
 }
 
 void SharedFabric::refuse(const CallId &call, const Spread &at) {
-  bool own = call.kind != Kind::Exchange &&
-             (memberCount == 1 || call.peer == call.rank);
+  if (!isCollective(call) || (memberCount > 1 && call.peer != call.rank))
+    giveBack(call.rank, at);
+}
+
+void SharedFabric::giveBack(int rank, const Spread &at) {
   for (const char *from : at.large)
-    if (from && !own && pool->contains(from))
-      pool->giveBack(call.rank, from);
+    if (from && pool->contains(from))
+      pool->giveBack(rank, from);
 }
 
 } // namespace rubato

@@ -160,8 +160,7 @@ Status SharedFabric::awaitFirst(int rank, int64_t id, Parts outs, int64_t first,
   if (LargeParts large(outs);
       partly && large.layout.count > 0 && large.parts[0] == outs.data())
     future.first = first;
-  bool collective =
-      call.kind == Kind::AllReduce || call.kind == Kind::Broadcast;
+  bool collective = isCollective(call);
   // From here on the last to post need not wake this member's comm thread.
   if (collective)
     post(call.channel, call.number, rank).awaiting.store(call.number);

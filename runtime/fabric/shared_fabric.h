@@ -93,10 +93,12 @@ private:
     bool over() const { return ready || !failure; }
   };
 
+  using Blocks = std::array<SharedBlock, Layout::maxLarge>;
+
   /// What a member keeps to itself about a collective under way.
   struct SlotState {
-    std::array<SharedBlock, Layout::maxLarge> kept; // its operands
-    Marks arrives;                                  // once the own link has it
+    Blocks kept;   // its operands
+    Marks arrives; // once the own link has it
     /// How many blocks of the result that was last in this place the member
     /// still has.
     std::shared_ptr<std::atomic<int>> shown =
@@ -117,6 +119,7 @@ private:
     int uploadBuffer = 0;                 // of a worker: to be filled next
     std::optional<MailboxServer> server;  // of a server
     std::vector<std::vector<int>> spares; // its buffers of each worker
+    std::vector<Blocks> granted;          // what is in its snapshots
   };
 
   /// A member as its own process knows it.
@@ -226,12 +229,17 @@ private:
     return pool->contains(data) ||
            (data >= block.data() && data < block.data() + block.size());
   }
+  static bool isCollective(const CallId &call) {
+    return call.kind == Kind::AllReduce || call.kind == Kind::Broadcast;
+  }
   /// What a part is, if it is a block that others can read.
   const SharedBlock *mappedBlock(const Part &part) const;
   void countCopy(const CallId &call, int64_t values, int64_t numbers);
-  void countCopy(const CallId &call, const Layout &layout) {
-    countCopy(call, layout.largeBytes(), layout.rest.bytes());
-  }
+  /// A copy that others can read; null: the pool has no block left.
+  SharedBlock copyOf(const CallId &call, const Part &part);
+  /// Lends large parts, or copies of them.
+  Spread lend(const CallId &call, const LargeParts &large,
+              std::span<const int> readers);
   /// Copies what lies nowhere yet into `message`.
   Spread spread(const CallId &call, Parts ins, const LargeParts &large,
                 Spread at, char *message);
@@ -239,6 +247,7 @@ private:
   void bring(const CallId &call, const Part &out, int index, char *from);
   /// What was lent to a member for this answer is not wanted.
   void refuse(const CallId &call, const Spread &at);
+  void giveBack(int rank, const Spread &at);
 
   // Members and waits.
   Life life(int rank) { return member(rank).life.load(); }
@@ -305,7 +314,7 @@ private:
   template <typename Use> bool withMail(const Future &future, Use use);
   void lookAtPull(const Future &future, Standing &standing);
   Status takePull(const Future &future, Parts outs);
-  int freeGrant(int channel);
+  int endGrants(int rank, int channel);
   std::vector<int> presentWorkers(int channel);
 
   int spins;

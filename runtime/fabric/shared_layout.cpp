@@ -40,6 +40,7 @@ SharedFabric::SharedFabric(int members, std::span<const ChannelSpec> channels)
       state.server.emplace(workerCount(), channels[i].exempt);
       // Buffer 0 is the worker's, buffer 1 in `latest`.
       state.spares.assign(size_t(workerCount()), {2, 3});
+      state.granted.resize(size_t(grantCount()));
     }
   }
 }

@@ -1,8 +1,13 @@
 // The shared-memory transport: the server's end of a mailbox.
+//
+// What was pushed is lent to the server where it lies, and given back when the
+// upload was dropped or is in a sum. What is granted the server keeps as long
+// as a worker may look for it; who pulls it sets the word of its blocks.
 #include "fabric/shared_fabric.h"
 #include "fabric/shared_mail.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rubato {
 
@@ -12,7 +17,7 @@ using namespace shared;
 class SharedFabric::Uploads final : public UploadSource {
 public:
   Uploads(SharedFabric &fabric, int rank, int channel)
-      : fabric(fabric), channel(channel),
+      : fabric(fabric), rank(rank), channel(channel),
         spares(fabric.state(rank, channel).spares) {}
 
   bool take(Upload &taken) override {
@@ -30,14 +35,25 @@ public:
       spares[size_t(worker)].pop_back();
       int buffer = Latest::of(chosen).buffer;
       const CargoWords &cargo = fabric.upload(channel, worker, buffer);
-      taken = {worker, cargo.ticket, cargo.shape,
-               fabric.uploadData(channel, worker, buffer), buffer};
+      taken = {worker, cargo.ticket, cargo.shape, cargo.at, buffer};
       return true;
     }
   }
 
   void release(const Upload &upload) override {
-    spares[size_t(upload.worker)].push_back(upload.buffer);
+    fabric.giveBack(rank, upload.at);
+    spares[size_t(upload.worker)].push_back(int(upload.number));
+  }
+
+  SharedBlock bring(Upload &upload, int index, int64_t bytes) override {
+    char *&from = upload.at.large[size_t(index)];
+    if (!fabric.pool->contains(from))
+      return nullptr;
+    return fabric.pool->borrow(rank, std::exchange(from, nullptr), bytes);
+  }
+
+  SharedBlock room(int64_t bytes) override {
+    return fabric.pool->take(rank, bytes);
   }
 
   int64_t nextArrival = 0; // of one on its way; 0: none
@@ -67,7 +83,7 @@ private:
   }
 
   SharedFabric &fabric;
-  int channel;
+  int rank, channel;
   std::vector<std::vector<int>> &spares;
   uint64_t chosen = 0;
 };
@@ -115,8 +131,9 @@ Status SharedFabric::collect(int rank, int channel, int64_t first,
   }
 }
 
-/// A snapshot that no worker needs any more; there is always one.
-int SharedFabric::freeGrant(int channel) {
+/// Lets go of what no worker will look for any more. A snapshot that is free;
+/// there is always one.
+int SharedFabric::endGrants(int rank, int channel) {
   std::vector<bool> used(size_t(grantCount()), false);
   for (int worker = 0; worker < workerCount(); ++worker) {
     if (life(rankOf(channel, worker)) != Life::Alive)
@@ -127,6 +144,11 @@ int SharedFabric::freeGrant(int channel) {
     if (uint32_t reading = words.reading.load())
       used[reading - 1] = true;
   }
+  auto &granted = state(rank, channel).granted;
+  for (size_t i = 0; i < granted.size(); ++i)
+    for (SharedBlock &block : granted[i])
+      if (block && !used[i])
+        pool->keepWhileHeld(rank, std::move(block));
   // The lowest: what was never used takes no memory.
   return int(std::ranges::find(used, false) - used.begin());
 }
@@ -138,10 +160,18 @@ Status SharedFabric::grant(int rank, int channel, bool toAll,
   RB_TRY(checkCall(call, shape.bytes()));
   RB_TRY(checkEnd(call, true));
   RB_TRY(checkAlive(call));
-  int index = freeGrant(channel);
-  pack(ins, grantData(channel, index));
-  countCopy(call, LargeParts(ins).layout);
+  int index = endGrants(rank, channel);
+  LargeParts large(ins);
+  Spread at;
+  for (size_t i = 0; i < size_t(large.layout.count); ++i) {
+    const SharedBlock *block = mappedBlock(*large.parts[i]);
+    bool own = block && pool->isOwn(rank, (*block)->data);
+    SharedBlock &kept = state(rank, channel).granted[size_t(index)][i];
+    kept = own ? *block : copyOf(call, *large.parts[i]);
+    at.large[i] = kept ? kept->data : nullptr;
+  }
   CargoWords &cargo = grantCargo(channel, index);
+  cargo.at = spread(call, ins, large, at, grantData(channel, index));
   cargo.shape = shape;
   int64_t now = steadyNow();
   MailboxServer &server = *state(rank, channel).server;
@@ -157,6 +187,7 @@ Status SharedFabric::grant(int rank, int channel, bool toAll,
     granted.tickets.push_back(ticket);
   }
   granted.version = server.version();
+  endGrants(rank, channel); // those that were replaced
   return Status::ok();
 }
 

@@ -22,19 +22,22 @@ Status SharedFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
   }
   int &buffer = state(rank, channel).uploadBuffer;
   CargoWords &cargo = upload(channel, worker, buffer);
-  pack(ins, uploadData(channel, worker, buffer));
-  countCopy(call, LargeParts(ins).layout);
+  int server = specs[size_t(channel)].server;
+  LargeParts large(ins);
+  Spread at = lend(call, large, {&server, 1});
+  cargo.at = spread(call, ins, large, at, uploadData(channel, worker, buffer));
   cargo.ticket = ticket;
   cargo.shape = shape;
-  cargo.arrives.store(links.send(rank, specs[size_t(channel)].server,
-                                 steadyNow(), shape.bytes()));
+  cargo.arrives.store(links.send(rank, server, steadyNow(), shape.bytes()));
   int64_t stamp = mailbox(channel).stamps.fetch_add(1) + 1;
   Latest before =
       Latest::of(words.latest.exchange(Latest{stamp, true, buffer}.word()));
-  if (before.fresh)
-    words.replaced.fetch_add(1); // only the newest of a worker can count
   buffer = before.buffer;
-  ring(member(specs[size_t(channel)].server).bell);
+  if (before.fresh) { // only the newest of a worker can count
+    words.replaced.fetch_add(1);
+    giveBack(server, upload(channel, worker, buffer).at);
+  }
+  ring(member(server).bell);
   return Status::ok();
 }
 
@@ -63,7 +66,7 @@ bool SharedFabric::withMail(const Future &future, Use use) {
     if (future.tooLate || mail.ticket <= call.number)
       return false;
     // If the mail is still the same after this, the server sees it before it
-    // looks for a snapshot to reuse.
+    // looks for a snapshot to reuse and lets go of its blocks.
     words.reading.store(uint32_t(mail.snapshot + 1));
     if (words.mail.load() == seen) {
       use(mail.ticket, mail.snapshot);
@@ -99,12 +102,16 @@ Status SharedFabric::takePull(const Future &future, Parts outs) {
   Shape shape = shapeOf(values), granted;
   bool fits = true;
   if (!withMail(future, [&](int64_t ticket, int index) {
-        granted = grantCargo(call.channel, index).shape;
+        const CargoWords &cargo = grantCargo(call.channel, index);
+        granted = cargo.shape;
         fits = granted == shape;
         if (!fits)
           return;
-        unpack(grantData(call.channel, index), values);
-        countCopy(call, LargeParts(values).layout);
+        LargeParts large(values);
+        for (int i = 0; i < large.layout.count; ++i)
+          bring(call, *large.parts[size_t(i)], i, cargo.at.large[size_t(i)]);
+        unpackRest(cargo.at.rest, values, large);
+        countCopy(call, 0, large.layout.rest.bytes());
         setTicket(outs, ticket, 1);
       }))
     clear(outs);

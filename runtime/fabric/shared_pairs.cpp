@@ -36,11 +36,7 @@ Status SharedFabric::startExchange(int rank, int channel, int peer, int64_t tag,
   if (which < 0)
     return Status::ok(); // it will read nothing any more
   LargeParts large(ins);
-  Spread at;
-  for (size_t i = 0; i < size_t(large.layout.count); ++i)
-    if (const SharedBlock *block = mappedBlock(*large.parts[i]);
-        block && pool->lend(rank, *block, {&peer, 1}))
-      at.large[i] = (*block)->data;
+  Spread at = lend(call, large, {&peer, 1});
   LetterWords &letter = letters(channel, rank, peer)[which];
   letter.at = spread(call, ins, large, at, snapshot(channel, rank, buffer));
   letter.buffer = buffer;

@@ -179,11 +179,12 @@ struct alignas(64) LetterWords {
   Spread at; // lent blocks, and what is in the buffer
 };
 
-/// What is in an upload buffer or a granted snapshot; owned like its bytes.
+/// What was pushed or granted; owned like its buffer.
 struct alignas(64) CargoWords {
   Word arrives{0}; // of uploads: when a slow link delivers it; peeked at
   int64_t ticket = 0;
   Shape shape;
+  Spread at; // blocks, and what is in the buffer
 };
 
 struct alignas(64) MailboxWords {
@@ -200,7 +201,7 @@ struct alignas(64) WorkerWords {
   Word replaced{0};
   alignas(64) std::atomic<uint64_t> mail{0}; // newest ticket and its snapshot
   Word arrives{0};                           // when a slow link delivers it
-  std::atomic<uint32_t> reading{0};          // snapshot + 1 while copied
+  std::atomic<uint32_t> reading{0};          // snapshot + 1 while looked at
 };
 
 } // namespace rubato::shared

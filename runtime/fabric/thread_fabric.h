@@ -57,13 +57,6 @@ private:
   using Lock = std::unique_lock<std::mutex>;
   enum class Life { Alive, Left, Lost };
 
-  /// A copy of somebody's values.
-  struct Message {
-    Shape shape;
-    int64_t sent = 0;
-    int64_t arrives = 0; // once it is known
-    std::vector<char> data;
-  };
   /// Somebody's values, which nobody changes: blocks, and copies of the rest.
   struct Kept {
     Shape shape;
@@ -94,12 +87,12 @@ private:
   };
   struct Arrived {
     int worker = 0;
-    int64_t ticket = 0;
-    Message message;
+    int64_t ticket = 0, number = 0;
+    std::shared_ptr<Kept> message;
   };
   struct Mail {
     int64_t ticket = 0;
-    std::shared_ptr<const Message> message;
+    std::shared_ptr<Kept> message;
     int64_t arrives = 0;
   };
   struct Channel {
@@ -111,7 +104,7 @@ private:
     std::optional<MailboxServer> server;
     std::list<Arrived> arrived, taken;
     std::vector<Mail> mail;
-    int64_t replaced = 0;
+    int64_t pushed = 0, replaced = 0;
     bool closed = false;
   };
   struct Future {
@@ -142,11 +135,10 @@ private:
   struct Standing {
     bool ready = false;
     Status failure;
-    int64_t readyAt = 0;           // when a slow link delivers it, if known
-    std::shared_ptr<Kept> kept;    // the answer
-    const Message *mail = nullptr; // that of a pull; null: zeros
-    int64_t ticket = 0, go = 0;    // of a pull
-    std::vector<int> missing;      // whom it waits for
+    int64_t readyAt = 0;        // when a slow link delivers it, if known
+    std::shared_ptr<Kept> kept; // the answer; null, of a pull: zeros
+    int64_t ticket = 0, go = 0; // of a pull
+    std::vector<int> missing;   // whom it waits for
     bool over() const { return ready || !failure; }
   };
   class Uploads;
@@ -159,9 +151,6 @@ private:
   std::shared_ptr<Kept> keep(const CallId &call, Parts ins);
   void bring(const CallId &call, Kept &from, Parts outs);
   void countCopy(const CallId &call, int64_t values, int64_t numbers);
-  void countCopy(const CallId &call, const Layout &layout) {
-    countCopy(call, layout.largeBytes(), layout.rest.bytes());
-  }
   Status post(const CallId &call, Parts ins, int64_t &future);
   Standing look(const Future &future);
   /// Looks until it is over.

@@ -13,7 +13,7 @@ public:
   bool take(Upload &upload) override {
     int64_t now = steadyNow();
     auto first = std::ranges::find_if(channel.arrived, [&](Arrived &each) {
-      int64_t at = each.message.arrives;
+      int64_t at = each.message->arrives;
       if (at > now && (nextArrival == 0 || at < nextArrival))
         nextArrival = at;
       return at <= now;
@@ -21,21 +21,26 @@ public:
     if (first == channel.arrived.end())
       return false;
     channel.taken.splice(channel.taken.end(), channel.arrived, first);
-    upload = {first->worker, first->ticket, first->message.shape,
-              first->message.data.data(), -1};
+    upload = {first->worker, first->ticket, first->message->shape,
+              first->message->at(), first->number};
     return true;
   }
 
   void release(const Upload &upload) override {
-    channel.taken.remove_if([&](const Arrived &each) {
-      return each.message.data.data() == upload.data &&
-             each.worker == upload.worker && each.ticket == upload.ticket;
-    });
+    channel.taken.erase(found(upload));
+  }
+
+  SharedBlock bring(Upload &upload, int index, int64_t) override {
+    return found(upload)->message->large[size_t(index)];
   }
 
   int64_t nextArrival = 0; // of one on its way; 0: none
 
 private:
+  std::list<Arrived>::iterator found(const Upload &upload) {
+    return std::ranges::find(channel.taken, upload.number, &Arrived::number);
+  }
+
   Channel &channel;
 };
 
@@ -46,7 +51,7 @@ Status ThreadFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
   Lock lock(mutex);
   RB_TRY(checkAlive(call));
   Channel &box = channels[size_t(channel)];
-  Arrived upload{workerOf(channel, rank), ticket, {}};
+  Arrived upload{workerOf(channel, rank), ticket, ++box.pushed, nullptr};
   // The newest of a worker is the only one that can count.
   box.replaced += int64_t(box.arrived.remove_if(
       [&](const Arrived &each) { return each.worker == upload.worker; }));
@@ -54,14 +59,10 @@ Status ThreadFabric::push(int rank, int channel, int64_t ticket, Parts ins) {
     ++box.replaced;
     return Status::ok();
   }
-  upload.message.shape = shapeOf(ins);
-  upload.message.sent = steadyNow();
-  upload.message.arrives =
-      links.send(rank, specs[size_t(channel)].server, upload.message.sent,
-                 upload.message.shape.bytes());
-  upload.message.data.resize(size_t(upload.message.shape.bytes()));
-  pack(ins, upload.message.data.data());
-  countCopy(call, LargeParts(ins).layout);
+  upload.message = keep(call, ins);
+  upload.message->arrives =
+      links.send(rank, specs[size_t(channel)].server, upload.message->sent,
+                 upload.message->shape.bytes());
   box.arrived.push_back(std::move(upload));
   changed.notify_all();
   return Status::ok();
@@ -90,7 +91,7 @@ void ThreadFabric::lookAtPull(const Future &future, Standing &standing) {
   if (!future.tooLate && mail.ticket > future.after) {
     standing.ready = true;
     standing.readyAt = mail.arrives;
-    standing.mail = mail.message.get();
+    standing.kept = mail.message;
     standing.ticket = mail.ticket;
     standing.go = 1;
   } else if (box.closed) {
@@ -105,13 +106,12 @@ Status ThreadFabric::takePull(const CallId &call, const Standing &standing,
                               Parts outs) {
   RB_TRY(checkPullOuts(call, outs));
   Parts values = outs.first(outs.size() - 2);
-  if (!standing.mail) {
+  if (!standing.kept) {
     clear(outs);
-  } else if (Shape shape = shapeOf(values); !(shape == standing.mail->shape)) {
-    return wrongOuts(call, shape, standing.mail->shape);
+  } else if (Shape shape = shapeOf(values); !(shape == standing.kept->shape)) {
+    return wrongOuts(call, shape, standing.kept->shape);
   } else {
-    unpack(standing.mail->data.data(), values);
-    countCopy(call, LargeParts(values).layout);
+    bring(call, *standing.kept, values);
     setTicket(outs, standing.ticket, standing.go);
   }
   return Status::ok();
@@ -157,12 +157,7 @@ Status ThreadFabric::grant(int rank, int channel, bool toAll,
   Lock lock(mutex);
   RB_TRY(checkAlive(call));
   Channel &box = channels[size_t(channel)];
-  auto message = std::make_shared<Message>();
-  message->shape = shapeOf(ins);
-  message->sent = steadyNow();
-  message->data.resize(size_t(message->shape.bytes()));
-  pack(ins, message->data.data());
-  countCopy(call, LargeParts(ins).layout);
+  auto message = keep(call, ins);
   Uploads uploads(box);
   granted = Granted();
   for (auto [worker, ticket] : box.server->grant(uploads, toAll, staleAfter)) {

@@ -211,7 +211,8 @@ Status rubato::launch(Job &job, int &code) {
   addConsensusChannel(job, channels);
   RB_TRY(job.threads() ? makeThreadFabric(job.members, channels, job.fabric)
                        : makeSharedFabric(job.members, channels, job.fabric));
-  RB_TRY(job.fabric->mapBlocks(blocksOf(job.unit.valueBytes, channels)));
+  RB_TRY(job.fabric->mapBlocks(
+      blocksOf(job.unit.valueBytes, channels, job.members)));
   if (job.options.link)
     RB_TRY(makeRateLimitedFabric(std::move(job.fabric), *job.options.link,
                                  job.fabric));

@@ -20,18 +20,31 @@ std::vector<ChannelSpec> channelsOf(const ProgramSpec &program, int members) {
   return channels;
 }
 
+/// Of a pair two of each direction, and slow readers; of a mailbox what a
+/// worker has pushed: one that nobody looked at, and one in a sum or brought as
+/// one.
+static int keptBy(const ChannelSpec &channel) {
+  constexpr int pair = 4, mailbox = 2;
+  return channel.kind == ChannelSpec::Kind::Pair      ? pair
+         : channel.kind == ChannelSpec::Kind::Mailbox ? mailbox
+                                                      : channel.inFlight;
+}
+
 std::vector<BlockDemand> blocksOf(const std::vector<int64_t> &valueBytes,
-                                  std::span<const ChannelSpec> channels) {
+                                  std::span<const ChannelSpec> channels,
+                                  int members) {
   std::map<int64_t, int> counts;
   for (int64_t bytes : valueBytes)
     ++counts[bytes];
   std::vector<BlockDemand> demands;
   for (auto [bytes, count] : counts) {
     for (const ChannelSpec &channel : channels) {
-      constexpr int pair = 4; // two of each direction, and slow readers
-      if (channel.bytes >= bytes)
-        count +=
-            channel.kind == ChannelSpec::Kind::Pair ? pair : channel.inFlight;
+      if (channel.bytes < bytes)
+        continue;
+      count += keptBy(channel);
+      // Each worker may still have an older one than its newest.
+      if (channel.kind == ChannelSpec::Kind::Mailbox)
+        demands.push_back({bytes, 2 * (members - 1), channel.server});
     }
     demands.push_back({bytes, count});
   }

@@ -1,8 +1,20 @@
 #include "program/replaying_mailbox.h"
 
 #include <bit>
+#include <cstring>
 
 namespace rubato {
+
+ReplayedUpload::ReplayedUpload(Parts parts) : shape(shapeOf(parts)) {
+  LargeParts large(parts);
+  layout = large.layout;
+  data.resize(static_cast<size_t>(layout.extent()));
+  Spread at(layout, data.data());
+  for (size_t i = 0; i != static_cast<size_t>(layout.count); ++i)
+    std::memcpy(at.large[i], large.parts[i]->data,
+                static_cast<size_t>(layout.large[i].bytes));
+  packRest(parts, large, at.rest);
+}
 
 /// Hands the uploads of a known set to the ledger.
 class ReplayedMailbox::Uploads final : public UploadSource {
@@ -15,8 +27,9 @@ public:
     int index = std::countr_zero(static_cast<uint64_t>(who));
     who &= who - 1;
     Worker &worker = mailbox.workers[static_cast<size_t>(index)];
-    ReplayedMessage &message = worker.uploads.at(worker.ticket);
-    upload = {index, worker.ticket, message.shape, message.data.data(), -1};
+    ReplayedUpload &message = worker.uploads.at(worker.ticket);
+    upload = {index, worker.ticket, message.shape,
+              Spread(message.layout, message.data.data())};
     return true;
   }
 
@@ -38,7 +51,7 @@ void ReplayedMailbox::push(int rank, int64_t ticket, Parts ins) {
   // Whoever works under a newer ticket has nothing to wait for under an older.
   Worker &worker = workerOf(rank);
   worker.uploads.clear();
-  worker.uploads.emplace(ticket, ReplayedMessage(ins));
+  worker.uploads.emplace(ticket, ins);
 }
 
 int ReplayedMailbox::missing(int64_t who) const {

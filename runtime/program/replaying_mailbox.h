@@ -22,6 +22,15 @@ struct ReplayedMessage {
   std::vector<char> data;
 };
 
+/// A copy of an upload: its large parts, one after another, and the rest.
+struct ReplayedUpload {
+  explicit ReplayedUpload(Parts parts);
+
+  Shape shape;
+  Layout layout;
+  std::vector<char> data;
+};
+
 /// The server's end judges, adds and counts as in a real run. Only the order
 /// of arrival is not a matter of time: `who` of a collect is known.
 class ReplayedMailbox {
@@ -48,7 +57,7 @@ private:
 
   struct Worker {
     int64_t ticket = 0; // the newest
-    std::map<int64_t, ReplayedMessage> uploads;
+    std::map<int64_t, ReplayedUpload> uploads;
     std::map<int64_t, std::shared_ptr<const ReplayedMessage>> grants;
   };
   Worker &workerOf(int rank) {

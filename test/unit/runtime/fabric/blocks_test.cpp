@@ -1,48 +1,18 @@
 // Values in the fabric's memory: what is started is kept where it lies, what
 // arrives is brought as a block, and nobody writes to what others read.
-#include "transports.h"
-
-#include <algorithm>
+#include "value_blocks.h"
 
 using namespace rubato;
 
 namespace {
 
-constexpr int64_t valueCount = 60000,
-                  valueBytes = valueCount * int64_t{sizeof(float)};
-
-class Blocks : public Transports {
+class Blocks : public ValueBlocks {
 protected:
-  /// Whether one count knows all who hold a block.
-  bool isOneProcess() const {
-    return GetParam() == Transport::Threads ||
-           GetParam() == Transport::SlowThreads;
-  }
-  void makeWith(int members, std::vector<ChannelSpec> channels, int blocks) {
-    make(members, std::move(channels));
-    BlockDemand demand{valueBytes, blocks};
-    Status status = fabric->mapBlocks({&demand, 1});
-    ASSERT_TRUE(status) << status.message();
-  }
-  SharedBlock filled(int rank, float number) {
-    SharedBlock block = fabric->blocks(rank).take(valueBytes);
-    std::fill_n(reinterpret_cast<float *>(block->data), valueCount, number);
-    return block;
-  }
-  static Part partOf(SharedBlock &block) {
-    return {RB_F32, valueCount, block ? block->data : nullptr, &block};
-  }
-  static bool isFull(const SharedBlock &block, float number) {
-    auto *values = reinterpret_cast<const float *>(block->data);
-    return block->bytes == valueBytes &&
-           std::all_of(values, values + valueCount,
-                       [&](float each) { return each == number; });
-  }
+  const ChannelSpec reductions{"grads", ChannelSpec::Kind::Collective,
+                               valueBytes + 64};
+  const ChannelSpec exchanges{"pairs", ChannelSpec::Kind::Pair,
+                              valueBytes + 64};
 };
-
-const ChannelSpec reductions{"grads", ChannelSpec::Kind::Collective,
-                             valueBytes + 64};
-const ChannelSpec exchanges{"pairs", ChannelSpec::Kind::Pair, valueBytes + 64};
 
 TEST_P(Blocks, AReductionCopiesNumbersOnly) {
   for (int members : {1, 2, 3}) {

@@ -267,6 +267,87 @@ TEST_P(Kill, BlocksAreNotUsedAgainWhileOthersRead) {
   expectGoodEnds();
 }
 
+/// The same of what is pushed and granted, whoever dies: the server's sums and
+/// the models that workers hold are whole, and after the death nothing stays
+/// lent for good.
+TEST_P(Kill, BlocksOfAMailboxAreNotUsedAgainWhileOthersRead) {
+  constexpr int64_t count = 50000, bytes = count * int64_t{sizeof(float)};
+  make(4, {{"mail", ChannelSpec::Kind::Mailbox, bytes + 64, 0, 0}});
+  BlockDemand demand{bytes, 2 + 2 + 6};
+  ASSERT_TRUE(fabric->mapBlocks({&demand, 1}));
+  int victim = GetParam() % 4;
+  start([&](int rank) {
+    auto isAll = [&](const SharedBlock &block, float number) {
+      auto *values = reinterpret_cast<const float *>(block->data);
+      return std::all_of(values, values + count,
+                         [&](float each) { return each == number; });
+    };
+    auto filled = [&](float number) {
+      SharedBlock block = fabric->blocks(rank).take(bytes);
+      std::fill_n(reinterpret_cast<float *>(block->data), count, number);
+      return block;
+    };
+    auto partOf = [](SharedBlock &block) {
+      return Part{RB_F32, count, block ? block->data : nullptr, &block};
+    };
+    if (rank == 0) {
+      Granted granted;
+      Collected collected;
+      int64_t version = 0;
+      auto grant = [&](bool toAll) {
+        SharedBlock model = filled(float(version));
+        Part parts[] = {partOf(model), ::partOf(version)};
+        return fabric->grant(0, 0, toAll, 1, parts, granted);
+      };
+      NEED_OK(grant(true));
+      for (int after = 0; after < 20; after += fabric->workers(0, 0) < 3) {
+        SharedBlock sum;
+        int64_t all = 0; // of what each said is in its upload
+        Part outs[] = {partOf(sum), ::partOf(all)};
+        NEED_OK(fabric->collect(0, 0, 1 + version % 2, false, outs, collected,
+                                soon()));
+        NEED(isAll(sum, float(all)));
+        ++version;
+        NEED_OK(grant(false));
+        NEED(isAll(sum, float(all)));
+      }
+      NEED_OK(fabric->close(0, 0, soon()));
+      NEED(fabric->copied(0).values == 0);
+      return true;
+    }
+    int64_t ticket = 0, go = 0, future = 0, round = 0, version = 0;
+    for (;; ++round) {
+      SharedBlock model;
+      Part pulled[] = {partOf(model), ::partOf(version), ::partOf(ticket),
+                       ::partOf(go)};
+      NEED_OK(fabric->startPull(rank, 0, ticket, future));
+      Status status = fabric->await(rank, future, pulled, soon());
+      if (victim == 0 && !status) {
+        NEED(failsWith(status, ErrorCode::Communication,
+                       {"pull on channel 'mail'", "rank 0 is gone"}));
+        return true;
+      }
+      NEED_OK(std::move(status));
+      if (!go)
+        break;
+      NEED(isAll(model, float(version)));
+      // Now and then twice, so that one replaces another.
+      for (int64_t i = 0; i < 1 + round % 3 / 2; ++i) {
+        int64_t number = rank * 1000 + round % 100 + i;
+        SharedBlock change = filled(float(number));
+        Part parts[] = {partOf(change), ::partOf(number)};
+        NEED_OK(fabric->push(rank, 0, ticket, parts));
+      }
+      NEED(isAll(model, float(version)));
+    }
+    NEED(fabric->copied(rank).values == 0);
+    fabric->leave(rank);
+    return true;
+  });
+  kill(victim);
+  expectGoodEnds();
+}
+
 TEST_P(Kill, ExchangesGoOnWithTheOthers) {
   make(4, {{"pairs", ChannelSpec::Kind::Pair, 1 << 18, -1, 0}});
   int victim = GetParam() % 4;

@@ -43,3 +43,27 @@ TEST(Reduce, IntegersWrapAround) {
   sumInRankOrder(RB_I64, ins, 2, reinterpret_cast<char *>(&out), 8);
   EXPECT_EQ(out, INT64_MIN);
 }
+
+TEST(Reduce, WeightsAreRoundedBeforeTheyAreAdded) {
+  // As a serial loop that stores each product; no whole number of blocks.
+  constexpr size_t count = 5000;
+  std::vector<float> ins[3], expected(count), out(count);
+  const double weights[] = {1.0 / 3, 1, 0.1};
+  const char *messages[3];
+  for (size_t member = 0; member < 3; ++member) {
+    for (size_t i = 0; i < count; ++i)
+      ins[member].push_back(1.0f / float(i + 7 * member + 1));
+    messages[member] = reinterpret_cast<const char *>(ins[member].data());
+  }
+  std::vector<float> before = ins[0];
+  for (size_t i = 0; i < count; ++i) {
+    volatile float a = ins[0][i] * float(weights[0]);
+    volatile float c = ins[2][i] * float(weights[2]);
+    volatile float ab = a + ins[1][i];
+    expected[i] = ab + c;
+  }
+  sumWeighted(RB_F32, messages, weights, 3,
+              reinterpret_cast<char *>(out.data()), int64_t(4 * count));
+  EXPECT_EQ(out, expected);
+  EXPECT_EQ(ins[0], before);
+}

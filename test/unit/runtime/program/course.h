@@ -25,7 +25,7 @@ struct Course {
     auto channels = channelsOf(unit.program, members);
     check(shared ? makeSharedFabric(members, channels, fabric)
                  : makeThreadFabric(members, channels, fabric));
-    check(fabric->mapBlocks(blocksOf(unit.valueBytes, channels)));
+    check(fabric->mapBlocks(blocksOf(unit.valueBytes, channels, members)));
     check(LocalDesk::make(unit.program, members, 0, samples, desk));
     check(Memory::sharedMemory(SampleQueue::bytes(1024), "queue", memory));
     RealSetup setup{.program = unit.program,
