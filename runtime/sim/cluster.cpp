@@ -31,7 +31,9 @@ Status ClusterCosts::make(Cluster cluster, const ProgramSpec &spec, int members,
         std::to_string(wanted) + " members that compute; simulate " +
         std::to_string(given) +
         " of them, or write repeat = true to use its list over and over");
+  RB_TRY(checkUplinks(cluster.uplinks, members));
   std::unique_ptr<ClusterCosts> made(new ClusterCosts);
+  made->uplinkOf = uplinksOfRanks(cluster.uplinks, members);
   made->cluster = std::move(cluster);
   made->seed = seed;
   made->phases.resize(static_cast<size_t>(members));
@@ -122,17 +124,43 @@ Passage ClusterCosts::passage(const std::optional<double> &fixed,
           /*throughServer=*/true};
 }
 
-int64_t ClusterCosts::collective(const Reduction &reduction) {
+/// How long every member takes to send so many bytes to the next rank, all at
+/// once. An uplink carries those of all its members whose next is elsewhere.
+double ClusterCosts::ringStep(double bytes) const {
   const ClusterLink &link = cluster.link;
-  if (link.allReduce)
-    return nanoseconds(*link.allReduce);
+  double transfer = link.bandwidth > 0 ? bytes / link.bandwidth : 0;
+  double latency = 0; // of uplinks
+  std::vector<double> carried(cluster.uplinks.size());
+  auto latencyOf = [&](int uplink) {
+    return uplink < 0
+               ? 0
+               : static_cast<double>(
+                     cluster.uplinks[static_cast<size_t>(uplink)].latency) *
+                     1e-9;
+  };
+  for (size_t rank = 0; rank != uplinkOf.size(); ++rank) {
+    int from = uplinkOf[rank], to = uplinkOf[(rank + 1) % uplinkOf.size()];
+    if (from == to)
+      continue;
+    latency = std::max(latency, latencyOf(from) + latencyOf(to));
+    if (from >= 0)
+      carried[static_cast<size_t>(from)] += bytes;
+  }
+  // As many enter an uplink's members as leave them: the ring is closed.
+  for (size_t i = 0; i != carried.size(); ++i)
+    if (double bandwidth = cluster.uplinks[i].bandwidth; bandwidth > 0)
+      transfer = std::max(transfer, carried[i] / bandwidth);
+  return transfer + link.latency + latency;
+}
+
+int64_t ClusterCosts::collective(const Reduction &reduction) {
+  if (cluster.link.allReduce)
+    return nanoseconds(*cluster.link.allReduce);
   // A ring: every member sends and receives 2 (n - 1) times a share, each
   // after the one before has come, so that latencies hold it up as well.
-  double n = reduction.members, hops = 2 * (n - 1);
-  double share = link.bandwidth > 0
-                     ? static_cast<double>(reduction.bytes) / n / link.bandwidth
-                     : 0;
-  return nanoseconds(hops * (share + link.latency));
+  double n = reduction.members;
+  return nanoseconds(2 * (n - 1) *
+                     ringStep(static_cast<double>(reduction.bytes) / n));
 }
 
 Passage ClusterCosts::exchange(int, int64_t, int64_t bytes) {

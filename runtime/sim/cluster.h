@@ -53,6 +53,7 @@ struct Cluster {
   bool repeat = false;         // the list is repeated over more workers
   bool restartsAtOnce = false; // or at the end of a local step
   ClusterLink link;
+  std::vector<Uplink> uplinks;
 };
 
 /// Reads a cluster file; traces that it names lie beside it. Errors say file,
@@ -74,6 +75,7 @@ public:
   Passage message(int rank, int64_t ticket, int64_t bytes) override;
   int64_t ask(int rank, int64_t call) override;
   bool restartsAtOnce() const override { return cluster.restartsAtOnce; }
+  std::span<const Uplink> uplinks() const override { return cluster.uplinks; }
 
 private:
   /// Where a worker is in its normal and slow times.
@@ -87,10 +89,12 @@ private:
                        double seconds);
   double lengthOf(const DurationLaw &law, int rank, int64_t number) const;
   Passage passage(const std::optional<double> &fixed, int64_t bytes) const;
+  double ringStep(double bytes) const;
 
   Cluster cluster;
   uint64_t seed = 0;
   std::vector<const ClusterWorker *> workers; // by rank; null: a server
+  std::vector<int> uplinkOf;                  // by rank; -1: none
   std::vector<Phase> phases;                  // by rank
 };
 

@@ -70,6 +70,19 @@ public:
       return fail(*node,
                   std::string(key) + " must be a whole number from 1 to 4096");
   }
+  void ranks(std::string_view key, std::vector<int64_t> &values) {
+    const toml::node *node = take(key);
+    if (!node)
+      return;
+    const toml::array *list = node->as_array();
+    bool good = list && !list->empty();
+    for (size_t i = 0; good && i != list->size(); ++i) {
+      values.push_back((*list)[i].value_or(int64_t{-1}));
+      good = (*list)[i].is_integer() && values.back() >= 0;
+    }
+    if (!good)
+      fail(*node, std::string(key) + " must be a list of ranks, as in [0, 1]");
+  }
   /// Takes a key without a look at it.
   const toml::node *take(std::string_view key) {
     taken.emplace_back(key);
@@ -233,6 +246,31 @@ Status readLink(const toml::table &node, const std::string &path,
   return table.finish();
 }
 
+Status readUplink(const toml::table &node, const std::string &path,
+                  Cluster &cluster) {
+  Table table(node, "[[uplink]]", path);
+  Uplink uplink;
+  uplink.where = path + ":" + std::to_string(node.source().begin.line);
+  double latency = 0;
+  table.require("name", "a text by which messages call it");
+  table.require("members", "the ranks behind it, as in [0, 1]");
+  table.require("bandwidth", "its bytes per second, which they share");
+  table.word("name", uplink.name);
+  table.ranks("members", uplink.members);
+  table.number("bandwidth", uplink.bandwidth, 1e-3, 1e18,
+               "a number of bytes per second above 0");
+  table.number("latency", latency, 0, 1e8, "a number of seconds, 0 or more");
+  RB_TRY(table.finish());
+  uplink.latency = std::llround(latency * 1e9);
+  for (const Uplink &other : cluster.uplinks)
+    if (other.name == uplink.name)
+      return Status::user(uplink.where + ": there is an uplink \"" +
+                          uplink.name + "\" already (" + other.where +
+                          "); give it another name");
+  cluster.uplinks.push_back(std::move(uplink));
+  return Status::ok();
+}
+
 } // namespace
 
 Status parseCluster(std::string_view text, const std::string &path,
@@ -255,6 +293,7 @@ Status parseCluster(std::string_view text, const std::string &path,
                "step) or \"at-once\"");
   const toml::node *workers = table.take("worker");
   const toml::node *link = table.take("link");
+  const toml::node *uplinks = table.take("uplink");
   if (!workers || !workers->is_array_of_tables())
     return Status::user(
         path + ":" +
@@ -262,11 +301,17 @@ Status parseCluster(std::string_view text, const std::string &path,
         ": a cluster needs at least one [[worker]]");
   if (link && !link->is_table())
     table.fail(*link, "link must be a table: [link]");
+  if (uplinks && !uplinks->is_array_of_tables())
+    table.fail(*uplinks, "uplink must be a list of tables: [[uplink]]");
   RB_TRY(table.finish());
   for (const toml::node &each : *workers->as_array())
     RB_TRY(readWorker(*each.as_table(), path, result));
   if (link)
     RB_TRY(readLink(*link->as_table(), path, result.link));
+  if (uplinks)
+    for (const toml::node &each : *uplinks->as_array())
+      RB_TRY(readUplink(*each.as_table(), path, result));
+  RB_TRY(checkUplinks(result.uplinks));
   cluster = std::move(result);
   return Status::ok();
 }

@@ -57,7 +57,67 @@ static bool parseDuration(std::string_view text, int64_t &result) {
   return true;
 }
 
-Status CostTable::set(std::string_view key, std::string_view value) {
+/// The parts of a list, or the value itself.
+static Status partsOf(std::string_view key, std::string_view value,
+                      std::vector<std::string_view> &parts) {
+  if (value.starts_with('[')) {
+    value.remove_prefix(1);
+    if (!takeSuffix(value, "]"))
+      return Status::user("the list of '" + std::string(key) + "' has no ]");
+  }
+  while (true) {
+    size_t comma = value.find(',');
+    parts.push_back(trim(value.substr(0, comma)));
+    if (comma == std::string_view::npos)
+      return Status::ok();
+    value.remove_prefix(comma + 1);
+  }
+}
+
+static Status badDuration(std::string_view part) {
+  return Status::user("'" + std::string(part) +
+                      "' is no duration; write an integer with ns, us, ms "
+                      "or s");
+}
+
+/// Behind `uplink.`: a name, and `.members` where it says who is behind it.
+Status CostTable::setUplink(std::string_view key, std::string_view value,
+                            const std::string &place) {
+  std::string_view name = key;
+  bool members = takeSuffix(name, ".members");
+  if (name.empty() || name.find('.') != std::string_view::npos)
+    return Status::user("'uplink." + std::string(key) +
+                        "' must be uplink.NAME or uplink.NAME.members, with a "
+                        "name without dots");
+  auto found = std::ranges::find(shared, name, &Uplink::name);
+  if (found == shared.end()) {
+    shared.emplace_back().name = name;
+    found = shared.end() - 1;
+    found->fixed = -1; // until a line says it
+  }
+  found->where = place;
+  if (!members)
+    return parseDuration(value, found->fixed) ? Status::ok()
+                                              : badDuration(value);
+  std::vector<std::string_view> parts;
+  RB_TRY(partsOf(key, value, parts));
+  found->members.clear();
+  for (std::string_view part : parts) {
+    int64_t rank = -1;
+    auto [end, error] =
+        std::from_chars(part.data(), part.data() + part.size(), rank);
+    if (error != std::errc() || end != part.data() + part.size() || rank < 0)
+      return Status::user("'" + std::string(part) +
+                          "' is no rank; write a list as in [0, 1]");
+    found->members.push_back(rank);
+  }
+  return Status::ok();
+}
+
+Status CostTable::set(std::string_view key, std::string_view value,
+                      const std::string &place) {
+  if (key.starts_with("uplink."))
+    return setUplink(key.substr(7), value, place);
   if (key == "jitter") {
     double share = -1;
     auto [end, error] =
@@ -79,25 +139,15 @@ Status CostTable::set(std::string_view key, std::string_view value) {
     return Status::user(
         "unknown key '" + std::string(key) +
         "'; it has gradient, step, call.FUNCTION, atomic, all_reduce, "
-        "exchange, message, ask and jitter");
-  if (value.starts_with('[')) {
-    value.remove_prefix(1);
-    if (!takeSuffix(value, "]"))
-      return Status::user("the list of '" + std::string(key) + "' has no ]");
-  }
+        "exchange, message, ask, uplink.NAME, uplink.NAME.members and jitter");
+  std::vector<std::string_view> parts;
+  RB_TRY(partsOf(key, value, parts));
   std::vector<int64_t> values;
-  while (true) {
-    size_t comma = value.find(',');
-    std::string_view part = value.substr(0, comma);
+  for (std::string_view part : parts) {
     int64_t duration = 0;
     if (!parseDuration(part, duration))
-      return Status::user("'" + std::string(trim(part)) +
-                          "' is no duration; write an integer with ns, us, ms "
-                          "or s");
+      return badDuration(part);
     values.push_back(duration);
-    if (comma == std::string_view::npos)
-      break;
-    value.remove_prefix(comma + 1);
   }
   table[name] = std::move(values);
   return Status::ok();
@@ -116,12 +166,18 @@ Status CostTable::read(std::string_view text, const std::string &where) {
     if (equals == std::string_view::npos ||
         trim(line.substr(equals + 1)).empty())
       return Status::user(place + ": expected 'key = value'");
-    if (Status status =
-            set(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
+    if (Status status = set(trim(line.substr(0, equals)),
+                            trim(line.substr(equals + 1)), place);
         !status)
       return std::move(status).annotate(place);
   }
-  return Status::ok();
+  for (const Uplink &uplink : shared)
+    if (uplink.fixed < 0 || uplink.members.empty())
+      return Status::user(
+          uplink.where + ": uplink \"" + uplink.name + "\" needs two lines: " +
+          (uplink.fixed < 0 ? "uplink.NAME, how long a message occupies it"
+                            : "uplink.NAME.members, the ranks behind it"));
+  return checkUplinks(shared);
 }
 
 int64_t CostTable::of(std::string_view key, int rank) const {

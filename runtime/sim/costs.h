@@ -1,7 +1,10 @@
 // What things take in virtual time, in nanoseconds.
 #pragma once
 
+#include "sim/uplinks.h"
+
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace rubato::sim {
@@ -50,6 +53,9 @@ public:
   virtual Passage message(int rank, int64_t ticket, int64_t bytes) = 0;
   /// The answer of a central policy or of a vote.
   virtual int64_t ask(int rank, int64_t call) = 0;
+
+  /// Links that members share; their members are ranks of the run.
+  virtual std::span<const Uplink> uplinks() const { return {}; }
 
   /// Whether a worker drops a void job when its next model arrives, in the
   /// middle of a local step if need be; else it does so at the end of the step.

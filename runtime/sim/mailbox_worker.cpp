@@ -35,10 +35,9 @@ Status Mailbox::pull(Strand &strand, int64_t after, FutureHandle &future) {
 
 int64_t Mailbox::arrival(const Worker &worker, int64_t ticket, int64_t bytes) {
   Passage passage = stage.costs.message(worker.rank, ticket, bytes);
-  int64_t now = stage.schedule.now();
-  return passage.throughServer
-             ? stage.links.send(serverRank, worker.rank, now, passage)
-             : stage.links.sendTo(worker.rank, now, passage);
+  return stage.links.send(
+      {serverRank, worker.rank, stage.schedule.now(), bytes, passage,
+       passage.throughServer ? Message::Slow::Both : Message::Slow::Receiver});
 }
 
 /// Completes the pulls that a grant or the close answers.
@@ -71,12 +70,11 @@ Status Mailbox::push(Strand &strand, int64_t ticket, Parts ins) {
                        "is for workers, and this is @" +
                            stage.channelName(channel) + "'s server");
   Upload upload{worker, ticket, Payload(ins), strand.computed};
-  Passage passage =
-      stage.costs.message(strand.rank, ticket, upload.values.bytes());
-  int64_t now = stage.schedule.now();
-  int64_t at = passage.throughServer
-                   ? stage.links.send(strand.rank, serverRank, now, passage)
-                   : stage.links.sendFrom(strand.rank, now, passage);
+  int64_t bytes = upload.values.bytes();
+  Passage passage = stage.costs.message(strand.rank, ticket, bytes);
+  int64_t at = stage.links.send(
+      {strand.rank, serverRank, stage.schedule.now(), bytes, passage,
+       passage.throughServer ? Message::Slow::Both : Message::Slow::Sender});
   ++stage.counts(strand.rank).pushes;
   if (stage.opens(strand, Call::Push)) {
     stage.log.text("channel", stage.channelName(channel));

@@ -56,8 +56,10 @@ Status Pairs::exchange(Strand &strand, const ExchangeStart &call,
   Passage passage = stage.costs.exchange(std::min(peer, strand.rank), call.tag,
                                          mine->bytes());
   int64_t now = stage.schedule.now();
-  int64_t here = stage.links.send(peer, strand.rank, now, passage);
-  int64_t there = stage.links.send(strand.rank, peer, now, passage);
+  int64_t here = stage.links.send(
+      {peer, strand.rank, now, theirs.values->bytes(), passage});
+  int64_t there =
+      stage.links.send({strand.rank, peer, now, mine->bytes(), passage});
   if (Future *other = stage.futures.find(theirs.future))
     Futures::complete(*other, mine, there, stage.schedule);
   Futures::complete(*stage.futures.find(future), theirs.values, here,

@@ -7,7 +7,8 @@ namespace rubato::sim {
 Stage::Stage(const ProgramSpec &spec, int members, uint64_t seed, Costs &costs,
              EventLog::Sink sink, size_t stackBytes, int64_t maxSteps)
     : spec(spec), members(members), seed(seed), costs(costs),
-      schedule(stackBytes, maxSteps), links(members), log(std::move(sink)) {
+      schedule(stackBytes, maxSteps), links(members, costs.uplinks()),
+      log(std::move(sink)) {
   std::vector<int> roles = spec.rolesOfRanks(members);
   for (int rank = 0; rank != members; ++rank) {
     VirtualMember &made = crew.emplace_back();

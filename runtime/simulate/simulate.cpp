@@ -100,6 +100,7 @@ Status SimulatedRun::makeCosts() {
                         ": cannot be read; does it exist?");
   auto table = std::make_unique<sim::CostTable>(seed);
   RB_TRY(table->read(text, options.cost));
+  RB_TRY(sim::checkUplinks(table->uplinks(), job.members));
   job.costs = std::move(table);
   return Status::ok();
 }

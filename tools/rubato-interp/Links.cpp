@@ -1,14 +1,34 @@
 // What messages take on their way. A member's link has two directions, and each
 // carries one message at a time, in the order in which they are ready; what the
-// cost table says is how long a message occupies it.
+// cost table says is how long a message occupies it. The same holds for an
+// uplink that several members share.
 #include "tools/rubato-interp/Machine.h"
 
 namespace rubato::interp {
 
-/// A message needs the direction from `ready` on, or from when it is free.
-static int64_t occupy(int64_t &freeAt, int64_t ready, int64_t duration) {
-  freeAt = std::max(freeAt, ready) + duration;
-  return freeAt;
+/// A message passes one link after the other: it needs the next from when the
+/// one before began to carry it, and is there when the last of them is done.
+struct Passing {
+  int64_t wanted, done;
+
+  void through(int64_t &freeAt, int64_t duration) {
+    int64_t begun = std::max(freeAt, wanted);
+    freeAt = begun + duration;
+    wanted = begun;
+    done = std::max(done, freeAt);
+  }
+};
+
+/// Members behind one uplink do not need it for each other.
+void Machine::crossUplinks(World &world, int from, int to, Passing &way) const {
+  int first = config.costs.uplinkOf(from), second = config.costs.uplinkOf(to);
+  if (first == second)
+    return;
+  std::vector<Link> &uplinks = world.uplinks.edit();
+  if (first >= 0)
+    way.through(uplinks[first].out, config.costs.uplinks()[first].duration);
+  if (second >= 0)
+    way.through(uplinks[second].in, config.costs.uplinks()[second].duration);
 }
 
 int64_t Machine::collectiveDone(World &world, unsigned channel,
@@ -17,11 +37,17 @@ int64_t Machine::collectiveDone(World &world, unsigned channel,
     return world.now;
   int64_t duration = latency("all_reduce", 0, collective.number * 64 + channel);
   int64_t done = world.now + duration;
-  for (const auto &[rank, part] : collective.parts) {
-    Link &link = world.links.edit()[rank];
-    done = std::max(done, occupy(link.out, world.now, duration));
-    done = std::max(done, occupy(link.in, world.now, duration));
-  }
+  auto occupy = [&](Link &link) {
+    for (int64_t *direction : {&link.out, &link.in}) {
+      Passing way{world.now, world.now};
+      way.through(*direction, duration);
+      done = std::max(done, way.done);
+    }
+  };
+  for (const auto &[rank, part] : collective.parts)
+    occupy(world.links.edit()[rank]);
+  for (Link &uplink : world.uplinks.edit())
+    occupy(uplink);
   return done;
 }
 
@@ -31,22 +57,33 @@ int64_t Machine::exchangeDone(World &world, int from, int to,
     return world.now;
   int64_t duration = latency("exchange", std::min(from, to), tag);
   std::vector<Link> &links = world.links.edit();
-  int64_t begun = occupy(links[from].out, world.now, duration) - duration;
-  return occupy(links[to].in, begun, duration);
+  Passing way{world.now, world.now};
+  way.through(links[from].out, duration);
+  crossUplinks(world, from, to, way);
+  way.through(links[to].in, duration);
+  return way.done;
 }
 
-int64_t Machine::pushDone(World &world, int worker, int64_t ticket) const {
+int64_t Machine::pushDone(World &world, int worker, int server,
+                          int64_t ticket) const {
   if (!config.timed)
     return world.now;
-  return occupy(world.links.edit()[worker].out, world.now,
-                latency("message", worker, ticket));
+  Passing way{world.now, world.now};
+  way.through(world.links.edit()[worker].out,
+              latency("message", worker, ticket));
+  crossUplinks(world, worker, server, way);
+  return way.done;
 }
 
-int64_t Machine::grantDone(World &world, int worker, int64_t ticket) const {
+int64_t Machine::grantDone(World &world, int server, int worker,
+                           int64_t ticket) const {
   if (!config.timed)
     return world.now;
-  return occupy(world.links.edit()[worker].in, world.now,
-                latency("message", worker, ticket));
+  Passing way{world.now, world.now};
+  crossUplinks(world, server, worker, way);
+  way.through(world.links.edit()[worker].in,
+              latency("message", worker, ticket));
+  return way.done;
 }
 
 } // namespace rubato::interp

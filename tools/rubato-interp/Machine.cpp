@@ -15,6 +15,7 @@ namespace rubato::interp {
 FailureOr<World> Machine::start() {
   World world;
   world.links.edit().resize(program.ranks);
+  world.uplinks.edit().resize(config.costs.uplinks().size());
   world.statistics.edit().averagings.resize(program.ranks);
   world.statistics.edit().collectives.resize(program.ranks);
   world.statistics.edit().rerun.resize(program.ranks);

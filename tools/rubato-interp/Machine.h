@@ -53,6 +53,8 @@ struct Choice {
   int variant = 0;
 };
 
+struct Passing;
+
 class Machine {
 public:
   Machine(Program &program, const Config &config, EventLog *log = nullptr)
@@ -238,8 +240,9 @@ private:
   int64_t collectiveDone(World &world, unsigned channel,
                          const Collective &collective) const;
   int64_t exchangeDone(World &world, int from, int to, int64_t tag) const;
-  int64_t pushDone(World &world, int worker, int64_t ticket) const;
-  int64_t grantDone(World &world, int worker, int64_t ticket) const;
+  int64_t pushDone(World &world, int worker, int server, int64_t ticket) const;
+  int64_t grantDone(World &world, int server, int worker, int64_t ticket) const;
+  void crossUplinks(World &world, int from, int to, Passing &way) const;
   void spend(Here &here, llvm::StringRef key);
   std::vector<int> live(const World &world) const;
   mlir::InFlightDiagnostic error(const Here &here, mlir::Operation *op) const;

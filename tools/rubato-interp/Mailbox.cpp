@@ -149,9 +149,9 @@ LogicalResult Machine::grant(Here &here, GrantOp op) {
       op.getTo() ? box.ledger.grant(*bound) : box.ledger.start(*bound);
   for (const Ledger::Grant &each : grants) {
     int rank = info.workers[each.worker];
-    box.granted[each.worker] = {each.ticket, box.ledger.version(),
-                                grantDone(here.world, rank, each.ticket),
-                                values};
+    box.granted[each.worker] = {
+        each.ticket, box.ledger.version(),
+        grantDone(here.world, here.rank, rank, each.ticket), values};
     voidLeases(here.world, rank, each.ticket);
   }
   record(here, "grant", [&](llvm::json::OStream &json) {

@@ -47,7 +47,7 @@ void Machine::settlePulls(World &world, unsigned channel) {
         future.doneAt = world.now;
       } else if (box.closed) {
         future.state = Future::State::Complete;
-        future.doneAt = grantDone(world, info.workers[w], -1);
+        future.doneAt = grantDone(world, info.server, info.workers[w], -1);
         for (Type type : types)
           future.values.push_back(zeroOf(type));
       } else if (granted.ticket > future.number) {
@@ -70,7 +70,8 @@ LogicalResult Machine::push(Here &here, PushOp op) {
   upload.worker = program.channels[channel].workerIndex(here.rank);
   upload.ticket = *ticket;
   upload.values = operands(here, op.getValues());
-  upload.at = pushDone(here.world, here.rank, upload.ticket);
+  upload.at = pushDone(here.world, here.rank, program.channels[channel].server,
+                       upload.ticket);
   record(here, "push", [&](llvm::json::OStream &json) {
     json.attribute("channel", op.getChannel());
     json.attribute("ticket", upload.ticket);

@@ -209,7 +209,7 @@ struct ChannelState {
   Mailbox mailbox;
 };
 
-/// When a member's link has carried what it was given; times, see above.
+/// When a link has carried what it was given; times, see above.
 struct Link {
   int64_t out = 0, in = 0;
 };
@@ -282,8 +282,8 @@ struct Statistics {
 struct World {
   std::vector<Cow<Member>> members;
   std::vector<Cow<ChannelState>> channels;
-  /// By rank.
-  Cow<std::vector<Link>> links;
+  /// By rank, and by number of the uplink.
+  Cow<std::vector<Link>> links, uplinks;
   std::vector<PolicyBox> policies;
   /// By group and number.
   Cow<std::map<std::pair<unsigned, int64_t>, Vote>> votes;

@@ -161,6 +161,8 @@ static int readOptions(Config &config, ScheduleOptions &options) {
     return usage("--cost: " + message);
   if (Status status = config.costs.read(file->getBuffer(), costFile); !status)
     return usage("--cost: " + status.message());
+  if (Status status = config.costs.check(ranks); !status)
+    return usage("--cost: " + status.message());
   return 0;
 }
 

@@ -2,8 +2,8 @@
 
     check_period.py RUBATO INTERP MODEL FOLDER
 
-With delayed-sgd a reduction is awaited one round after it began, so two are in
-flight. With c seconds of compute and reductions of r seconds, which a channel
+With delayed-sgd, and with lb-bsp where it has a delay, a reduction is awaited one
+round after it began, so two are in flight. With c seconds of compute and reductions of r seconds, which a channel
 serves in order, a round takes max(c, r) seconds: in the simulator, by a cluster
 file and by a table of costs, and in the interpreter.
 """
@@ -43,16 +43,23 @@ def main():
     for name, width in (("x", 20), ("y", 3)):
         values = random.standard_normal((480, width)).astype(np.float32)
         np.save(folder / f"{name}.npy", values)
+    data = ["--input", folder / "x.npy", "--label", folder / "y.npy"]
+    for algorithm, options in (("delayed-sgd", []), ("lb-bsp", ["delay=1", "batch=24"])):
+        check(rubato, interp, model, folder, data, algorithm, options)
+
+
+def check(rubato, interp, model, folder, data, algorithm, options):
     program, train, log = folder / "program.mlir", folder / "train", folder / "log"
     common = [rubato, "compile", model, "--loss", "mse", "--lr", "0.01", "--batch", "8"]
-    common += ["--algorithm", "delayed-sgd"]
+    common += ["--algorithm", algorithm]
+    for option in options:
+        common += ["--algorithm-option", option]
     run(*common, "--emit", "sync", "-o", program)
     run(*common, "-o", train)
-    data = ["--input", folder / "x.npy", "--label", folder / "y.npy"]
     limits = ["--rounds", 12, "--log", log]
-    for compute, reduction in ((1, 5), (1, 1), (3, 2)):
+    for compute, reduction in ((1, 5), (1, 1), (3, 2), (1, 60), (7, 1)):
         costs, cluster = folder / "costs", folder / "cluster.toml"
-        costs.write_text(f"gradient = {compute}s\nall_reduce = {reduction}s\n")
+        costs.write_text(f"gradient = {compute}s\nall_reduce = {reduction}s\nask = 0\n")
         cluster.write_text(CLUSTER.format(compute=compute, reduction=reduction))
         found = []
         run(train, "simulate", cluster, *data, *limits)
@@ -61,7 +68,7 @@ def main():
         found.append(period(log))
         run(interp, program, "--schedule", "time", "--ranks", 3, "--samples", 480, "--cost", costs, *limits)  # fmt: skip
         found.append(period(log))
-        print(f"compute {compute} s, reduction {reduction} s: period {found} s")
+        print(f"{algorithm}, compute {compute} s, reduction {reduction} s: period {found} s")
         if found != [max(compute, reduction)] * 3:
             sys.exit(f"error: expected {max(compute, reduction)} s")
 

@@ -7,8 +7,9 @@ program of its sync stage with the interpreter: same costs, seed and data. All
 lines must be the same; real numbers, among them all cells after every round, may
 differ as far as another order of additions explains.
 
-Every program runs twice: with the costs of usual links, and with links so slow
-that messages queue. There the times are recomputed from the log by the law of
+Every program runs twice, some three times: with the costs of usual links, with two
+racks behind uplinks that are slower than links, and with links so slow that messages
+queue. There the times are recomputed from the log by the law of
 links (docs/simulate.md): a message is there at max(ready, end of the one before it)
 + duration.
 """
@@ -33,12 +34,17 @@ step = 15us
 atomic = 3us
 ask = 25us
 """
-# Usual links, with jitter; and slow ones, without, so that the law can be checked.
+# Usual links, with jitter; racks; and slow links, without jitter, so that the law can be
+# checked.
 COSTS = {
     "usual": COMPUTE + "all_reduce = 400us\nexchange = 210us\nmessage = 60us\njitter = 0.25\n",
+    "racks": COMPUTE + "all_reduce = 400us\nexchange = 210us\nmessage = 60us\n"
+    "uplink.left = 900us\nuplink.left.members = [0, 2]\n"
+    "uplink.right = 350us\nuplink.right.members = [1]\njitter = 0.25\n",
     "slow": COMPUTE + "all_reduce = 3ms\nexchange = 2500us\nmessage = [1ms, 1ms, 1ms, 9ms]\n",
 }
-RANKS = {"usual": 3, "slow": 4}
+RANKS = {"usual": 3, "racks": 4, "slow": 4}
+RACKS = {"a2cid2", "asgd", "bounded-staleness", "delayed-sgd", "gossip", "k-sync"}
 SLOW_REDUCTION = 3_000_000
 SLOW_MESSAGE = [1_000_000, 1_000_000, 1_000_000, 9_000_000]
 
@@ -216,15 +222,18 @@ def main():
     for name in names:
         compile_both(rubato, model, folder, name)
         for costs in COSTS:
+            if costs == "racks" and name not in RACKS:
+                continue
             wanted, got = logs(interp, folder, name, costs)
             if what := disagreement(wanted, got):
-                print(f"{name}, {costs} links: {what}")
+                print(f"{name}, {costs}: {what}")
                 failed += 1
                 continue
             kinds = " ".join(sorted({line["op"] for line in wanted}))
             if costs == "slow":
                 kinds = f"{check_links(wanted)} messages queued"
-            print(f"{name}, {costs} links: {len(wanted)} lines agree: {kinds}")
+            what = "racks" if costs == "racks" else f"{costs} links"
+            print(f"{name}, {what}: {len(wanted)} lines agree: {kinds}")
     print(f"{len(names)} algorithms, {failed} differ")
     return failed > 0
 

@@ -44,6 +44,32 @@ TEST(CostTable, SaysWhatIsWrong) {
   EXPECT_EQ(message("jitter = 1"),
             "c.txt:1: jitter must be a share from 0 up to 1, not '1'");
   EXPECT_TRUE(message("speed = 1").starts_with("c.txt:1: unknown key 'speed'"));
+  const std::string rack = "uplink.a = 1ms\n";
+  EXPECT_EQ(message(rack.c_str()),
+            "c.txt:1: uplink \"a\" needs two lines: uplink.NAME.members, the "
+            "ranks behind it");
+  EXPECT_EQ(message("uplink.a.members = [0]"),
+            "c.txt:1: uplink \"a\" needs two lines: uplink.NAME, how long a "
+            "message occupies it");
+  EXPECT_EQ(message((rack + "uplink.a.members = [0, x]").c_str()),
+            "c.txt:2: 'x' is no rank; write a list as in [0, 1]");
+  EXPECT_EQ(message("uplink.a.speed = 1"),
+            "c.txt:1: 'uplink.a.speed' must be uplink.NAME or "
+            "uplink.NAME.members, with a name without dots");
+}
+
+TEST(CostTable, HasUplinks) {
+  CostTable table;
+  ASSERT_OK(table.read("uplink.left = 2ms\nuplink.left.members = [0, 2]\n"
+                       "uplink.right.members = [1]\nuplink.right = 3ms\n",
+                       "c.txt"));
+  ASSERT_EQ(table.uplinks().size(), 2u);
+  EXPECT_EQ(table.uplinks()[0].transfer(1'000'000), 2'000'000);
+  EXPECT_EQ(table.uplinks()[1].members, std::vector<int64_t>{1});
+  EXPECT_EQ(uplinksOfRanks(table.uplinks(), 4), (std::vector{0, 1, 0, -1}));
+  EXPECT_EQ(checkUplinks(table.uplinks(), 2).message(),
+            "c.txt:2: uplink \"left\" has member 2, but the run has 2 members; "
+            "name ranks from 0 to 1");
 }
 
 /// A cluster of one computing member, or of as many as the text has.
@@ -93,7 +119,7 @@ TEST(Cluster, AllExamplesAreGood) {
     EXPECT_FALSE(cluster.workers.empty());
     ++files;
   }
-  EXPECT_EQ(files, 12);
+  EXPECT_EQ(files, 13);
 }
 
 TEST(Cluster, StaticDurationsAreTheSpecified) {
@@ -204,6 +230,30 @@ TEST(Cluster, LinksFollowTheModel) {
   EXPECT_EQ(costs->ask(1, 0), 2'000'000);
 }
 
+TEST(Cluster, ARingIsAsFastAsItsUplinks) {
+  const std::string links = "[[worker]]\ncount = 4\nspeed = 1\n[link]\n"
+                            "bandwidth = 1e6\n";
+  auto rack = [](const char *name, const char *members, double bandwidth) {
+    return std::string("[[uplink]]\nname = '") + name +
+           "'\nmembers = " + members +
+           "\nbandwidth = " + std::to_string(bandwidth) + "\nlatency = 0.01\n";
+  };
+  Reduction reduction{0, 0, 4'000'000, 4}; // six steps of a megabyte
+  // Neighbours in a rack: one of its members has its next elsewhere.
+  EXPECT_EQ(
+      costsOf(links + rack("a", "[0, 1]", 1e6) + rack("b", "[2, 3]", 1e6), 4)
+          ->collective(reduction),
+      6'120'000'000);
+  EXPECT_EQ(
+      costsOf(links + rack("a", "[0, 1]", 25e4), 4)->collective(reduction),
+      24'060'000'000);
+  // In turns: both of them have.
+  EXPECT_EQ(
+      costsOf(links + rack("a", "[0, 2]", 1e6) + rack("b", "[1, 3]", 1e6), 4)
+          ->collective(reduction),
+      12'120'000'000);
+}
+
 TEST(Cluster, ServersHaveNoEntry) {
   ProgramSpec spec;
   RoleSpec server, worker;
@@ -274,6 +324,50 @@ TEST(Cluster, SaysWhatIsWrong) {
   EXPECT_EQ(message(worker + "[link]\nspeed = 1\n"),
             "c.toml:4: unknown key 'speed' in [link]; it has latency, "
             "bandwidth, all-reduce, exchange, message, ask");
+}
+
+TEST(Cluster, SaysWhatIsWrongWithUplinks) {
+  const std::string worker = "[[worker]]\nspeed = 1\ncount = 4\n";
+  auto uplink = [](const std::string &name, const std::string &rest) {
+    return "[[uplink]]\nname = '" + name + "'\n" + rest;
+  };
+  auto message = [&](const std::string &text) {
+    Cluster cluster;
+    return parseCluster(worker + text, "c.toml", cluster).message();
+  };
+  const std::string fast = "bandwidth = 1e9\n";
+  EXPECT_EQ(message(uplink("a", "members = [0, 1]\n" + fast)), "");
+  EXPECT_EQ(message(uplink("a", "members = [0, 1]\nbandwidth = 0\n")),
+            "c.toml:7: bandwidth must be a number of bytes per second above 0");
+  EXPECT_EQ(message(uplink("a", "members = [0, 1]\n")),
+            "c.toml:4: [[uplink]] needs bandwidth: its bytes per second, which "
+            "they share");
+  EXPECT_EQ(message(uplink("a", "members = [0, 'b']\n" + fast)),
+            "c.toml:6: members must be a list of ranks, as in [0, 1]");
+  EXPECT_EQ(message(uplink("a", "members = []\n" + fast)),
+            "c.toml:6: members must be a list of ranks, as in [0, 1]");
+  EXPECT_EQ(message(uplink("a", "members = [0]\nspeed = 1\n" + fast)),
+            "c.toml:7: unknown key 'speed' in [[uplink]]; it has name, "
+            "members, bandwidth, latency");
+  EXPECT_EQ(message(uplink("a", "members = [0, 1]\n" + fast) +
+                    uplink("b", "members = [1, 2]\n" + fast)),
+            "c.toml:8: member 1 of uplink \"b\" is behind uplink \"a\" too; a "
+            "member has one uplink");
+  EXPECT_EQ(message(uplink("a", "members = [0, 0]\n" + fast)),
+            "c.toml:4: member 0 of uplink \"a\" is named twice; name it once");
+  EXPECT_EQ(message(uplink("a", "members = [0]\n" + fast) +
+                    uplink("a", "members = [1]\n" + fast)),
+            "c.toml:8: there is an uplink \"a\" already (c.toml:4); give it "
+            "another name");
+  EXPECT_EQ(message("[uplink]\nname = 'a'\n"),
+            "c.toml:4: uplink must be a list of tables: [[uplink]]");
+  Cluster cluster;
+  ASSERT_OK(parseCluster(worker + uplink("a", "members = [3, 4]\n" + fast),
+                         "c.toml", cluster));
+  std::unique_ptr<ClusterCosts> costs;
+  EXPECT_EQ(ClusterCosts::make(cluster, ProgramSpec{}, 4, 1, costs).message(),
+            "c.toml:4: uplink \"a\" has member 4, but the run has 4 members; "
+            "name ranks from 0 to 3");
 }
 
 } // namespace

@@ -10,6 +10,8 @@ using namespace rubato::sim::test;
 
 namespace {
 
+using Slow = Message::Slow;
+
 TEST(Links, ReductionsAreServedInOrder) {
   // c_k = max(ready_k, c_{k-1}) + duration_k.
   Links links(3);
@@ -24,32 +26,77 @@ TEST(Links, MessagesOfOneLinkQueue) {
   Passage message{.transfer = 10, .latency = 3};
   // Three to one member: its link carries one after the other, and latency
   // holds nobody up.
-  EXPECT_EQ(links.send(0, 3, 0, message), 13);
-  EXPECT_EQ(links.send(1, 3, 0, message), 23);
-  EXPECT_EQ(links.send(2, 3, 5, message), 33);
+  EXPECT_EQ(links.send({0, 3, 0, 0, message}), 13);
+  EXPECT_EQ(links.send({1, 3, 0, 0, message}), 23);
+  EXPECT_EQ(links.send({2, 3, 5, 0, message}), 33);
   // Back they go at once: the other direction is free.
-  EXPECT_EQ(links.send(3, 0, 5, message), 18);
+  EXPECT_EQ(links.send({3, 0, 5, 0, message}), 18);
   // What waits at its receiver does not occupy its sender's link.
-  EXPECT_EQ(links.send(2, 1, 6, message), 28);
+  EXPECT_EQ(links.send({2, 1, 6, 0, message}), 28);
 }
 
 TEST(Links, OtherMembersAreNotHeldUp) {
   Links links(4);
   Passage message{.transfer = 10};
-  EXPECT_EQ(links.send(0, 1, 0, message), 10);
-  EXPECT_EQ(links.send(1, 0, 0, message), 10);
-  EXPECT_EQ(links.send(2, 3, 0, message), 10);
-  EXPECT_EQ(links.sendFrom(3, 0, message), 10);
-  EXPECT_EQ(links.sendTo(2, 0, message), 10);
+  EXPECT_EQ(links.send({0, 1, 0, 0, message}), 10);
+  EXPECT_EQ(links.send({1, 0, 0, 0, message}), 10);
+  EXPECT_EQ(links.send({2, 3, 0, 0, message}), 10);
+  EXPECT_EQ(links.send({3, 0, 0, 0, message, Slow::Sender}), 10);
+  EXPECT_EQ(links.send({3, 2, 0, 0, message, Slow::Receiver}), 10);
 }
 
 TEST(Links, AReductionWaitsForTheBusiestLink) {
   Links links(3);
-  EXPECT_EQ(links.send(0, 1, 0, {.transfer = 10}), 10);
+  EXPECT_EQ(links.send({0, 1, 0, 0, {.transfer = 10}}), 10);
   EXPECT_EQ(links.together(4, 5), 15);
   // Whose link had nothing else was done at 9.
-  EXPECT_EQ(links.sendFrom(2, 9, {.transfer = 1}), 10);
-  EXPECT_EQ(links.sendFrom(0, 9, {.transfer = 1}), 16);
+  EXPECT_EQ(links.send({2, 1, 9, 0, {.transfer = 1}, Slow::Sender}), 10);
+  EXPECT_EQ(links.send({0, 1, 9, 0, {.transfer = 1}, Slow::Sender}), 16);
+}
+
+/// Ranks 0 to 2 behind one link of a byte a nanosecond, 3 and 4 behind another.
+std::vector<Uplink> twoRacks() {
+  std::vector<Uplink> racks(2);
+  racks[0].members = {0, 1, 2};
+  racks[1].members = {3, 4};
+  for (Uplink &rack : racks)
+    rack.bandwidth = 1e9;
+  racks[1].latency = 7;
+  return racks;
+}
+
+TEST(Links, AnUplinkIsShared) {
+  std::vector<Uplink> racks = twoRacks();
+  Links links(6, racks);
+  Passage quick{.transfer = 1};
+  // k messages of b bytes at once take k b / B, and one that goes the other
+  // way is not held up.
+  EXPECT_EQ(links.send({0, 5, 0, 10, quick}), 10);
+  EXPECT_EQ(links.send({1, 5, 0, 10, quick}), 20);
+  EXPECT_EQ(links.send({2, 5, 0, 10, quick}), 30);
+  EXPECT_EQ(links.send({5, 2, 0, 10, quick}), 10);
+  // Inside a rack it is not used.
+  EXPECT_EQ(links.send({0, 1, 40, 10, quick}), 41);
+  // Between racks both are, and a latency is that of the way.
+  EXPECT_EQ(links.send({3, 0, 50, 10, quick}), 67);
+  EXPECT_EQ(links.send({5, 4, 50, 10, quick}), 67);
+}
+
+TEST(Links, AnUplinkIsAsFastAsAllItsMembersNeed) {
+  // Ten times as fast as a member's link: three at once do not queue.
+  std::vector<Uplink> racks = twoRacks();
+  Links links(6, racks);
+  Passage slow{.transfer = 100};
+  EXPECT_EQ(links.send({0, 5, 0, 10, slow, Slow::Sender}), 100);
+  EXPECT_EQ(links.send({1, 5, 0, 10, slow, Slow::Sender}), 100);
+  EXPECT_EQ(links.send({2, 5, 0, 10, slow, Slow::Sender}), 100);
+}
+
+TEST(Links, ACollectiveOccupiesUplinks) {
+  std::vector<Uplink> racks = twoRacks();
+  Links links(6, racks);
+  EXPECT_EQ(links.together(0, 50), 50);
+  EXPECT_EQ(links.send({0, 5, 0, 10, {}}), 60);
 }
 
 /// When each of three workers has its first model, in nanoseconds.
