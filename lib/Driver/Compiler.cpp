@@ -3,9 +3,9 @@
 
 #include "Explain.h"
 #include "Pipeline.h"
-#include "WeightsBlob.h"
 
 #include "rubato/Import/Import.h"
+#include "rubato/Support/Weights.h"
 #include "rubato/Target/TargetModel.h"
 
 #include "mlir/IR/Verifier.h"

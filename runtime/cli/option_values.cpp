@@ -1,7 +1,5 @@
 #include "cli/option_values.h"
 
-#include "data/transform.h"
-
 using namespace rubato;
 
 Status rubato::positive(const std::string &text, double &to) {
@@ -57,6 +55,44 @@ Status rubato::addFile(const std::vector<BatchBuffer> &buffers,
   if (!files.emplace(name, file).second)
     return usage("'" + name + "' was given twice");
   return Status::ok();
+}
+
+/// The transform that NAME=VALUE speaks of.
+static Status transformOf(const Unit &unit, Transforms &transforms,
+                          const std::string &text, Transform *&transform,
+                          std::string &value) {
+  auto candidates = pointers(unit.inputs);
+  if (text.find('=') != text.npos)
+    for (const BatchBuffer &label : unit.labels)
+      candidates.push_back(&label);
+  std::string name;
+  RB_TRY(named(candidates, text, name, value));
+  transform = &transforms[name];
+  return Status::ok();
+}
+
+Status rubato::addScale(const Unit &unit, Transforms &to,
+                        const std::string &text) {
+  Transform *transform;
+  std::string value;
+  RB_TRY(transformOf(unit, to, text, transform, value));
+  return parseNumber(value, transform->scale.emplace());
+}
+
+Status rubato::addMean(const Unit &unit, Transforms &to,
+                       const std::string &text) {
+  Transform *transform;
+  std::string value;
+  RB_TRY(transformOf(unit, to, text, transform, value));
+  return parseNumbers(value, transform->mean);
+}
+
+Status rubato::addStd(const Unit &unit, Transforms &to,
+                      const std::string &text) {
+  Transform *transform;
+  std::string value;
+  RB_TRY(transformOf(unit, to, text, transform, value));
+  return parseNumbers(value, transform->std);
 }
 
 Status rubato::addSlow(const std::string &text,

@@ -1,6 +1,7 @@
 // Values on the command line: what each kind of option accepts.
 #pragma once
 
+#include "data/transform.h"
 #include "unit/unit.h"
 
 #include <charconv>
@@ -39,6 +40,13 @@ std::vector<const BatchBuffer *> pointers(const std::vector<BatchBuffer> &list);
 Status addFile(const std::vector<BatchBuffer> &buffers,
                std::map<std::string, std::string> &files,
                const std::string &text);
+
+/// NAME=V of --scale and NAME=V[,V...] of --mean and --std. Without a name it
+/// is the input's, when there is one input only.
+using Transforms = std::map<std::string, Transform>;
+Status addScale(const Unit &unit, Transforms &to, const std::string &text);
+Status addMean(const Unit &unit, Transforms &to, const std::string &text);
+Status addStd(const Unit &unit, Transforms &to, const std::string &text);
 
 /// RANK:FACTOR of --slow.
 Status addSlow(const std::string &text, std::map<int64_t, double> &slow);

@@ -15,20 +15,6 @@ struct Parse {
   std::map<std::string, Transform> transforms; // of training and evaluation
 };
 
-/// The transform that NAME=VALUE speaks of. Without a name it is the input's,
-/// when there is one input only.
-Status transformOf(Parse &parse, const std::string &text, Transform *&transform,
-                   std::string &value) {
-  auto candidates = pointers(parse.unit.inputs);
-  if (text.find('=') != text.npos)
-    for (const BatchBuffer &label : parse.unit.labels)
-      candidates.push_back(&label);
-  std::string name;
-  RB_TRY(named(candidates, text, name, value));
-  transform = &parse.transforms[name];
-  return Status::ok();
-}
-
 using Setter = Status (*)(Parse &, const std::string &);
 struct Option {
   const char *name;
@@ -57,24 +43,15 @@ const Option table[] = {
      }},
     {"scale", true,
      [](Parse &p, const std::string &v) {
-       Transform *transform;
-       std::string value;
-       RB_TRY(transformOf(p, v, transform, value));
-       return parseNumber(value, transform->scale.emplace());
+       return addScale(p.unit, p.transforms, v);
      }},
     {"mean", true,
      [](Parse &p, const std::string &v) {
-       Transform *transform;
-       std::string value;
-       RB_TRY(transformOf(p, v, transform, value));
-       return parseNumbers(value, transform->mean);
+       return addMean(p.unit, p.transforms, v);
      }},
     {"std", true,
      [](Parse &p, const std::string &v) {
-       Transform *transform;
-       std::string value;
-       RB_TRY(transformOf(p, v, transform, value));
-       return parseNumbers(value, transform->std);
+       return addStd(p.unit, p.transforms, v);
      }},
     {"workers", true,
      [](Parse &p, const std::string &v) {

@@ -1,5 +1,5 @@
-// What is in a batch: synthetic samples, a function of seed, sample and
-// element.
+// What is in a batch: samples from files, or synthetic ones, which are a
+// function of seed, sample and element.
 #include "policy/random.h"
 #include "tools/rubato-interp/Machine.h"
 
@@ -135,6 +135,11 @@ FailureOr<Values> Machine::makeBatch(NextBatchOp op, int rank,
         std::fill(out.begin(), out.end(), T(0));
         for (size_t row = 0; row != places.size(); ++row) {
           int64_t sample = sampleOf(op, places[row]);
+          if (config.files && !isIds && !isWeights) {
+            config.files->copySample(v, sample,
+                                     reinterpret_cast<char *>(out.data()), row);
+            continue;
+          }
           policy::CounterRandom random(config.seed, "samples",
                                        {int64_t(v), sample});
           for (int64_t i = 0; i != width; ++i) {

@@ -9,6 +9,7 @@
 #define RUBATO_TOOLS_INTERP_MACHINE_H
 
 #include "tools/rubato-interp/CostTable.h"
+#include "tools/rubato-interp/DataFiles.h"
 #include "tools/rubato-interp/EventLog.h"
 #include "tools/rubato-interp/World.h"
 
@@ -32,6 +33,8 @@ struct Config {
   /// The log has all cells at the end of every round and of drain.
   bool logCells = false;
   Contents contents = Contents::Random;
+  /// What inputs and labels contain instead, and how many samples there are.
+  std::shared_ptr<const DataFiles> files;
   /// Floating-point data is opaque: only the control of the program runs.
   bool abstract = false;
   /// Things take time by the cost table, and completions arrive in time.

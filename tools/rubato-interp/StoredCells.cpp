@@ -4,100 +4,86 @@
 #include "dialects/gsync/Gsync.h"
 #include "dialects/nn/Nn.h"
 #include "rubato/Support/Stage.h"
-
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "rubato/Support/Weights.h"
+#include "support/safetensors.h"
 
 using namespace mlir;
 
 namespace rubato::interp {
 
-namespace {
-
-/// Header and data of a safetensors file.
-struct Tensors {
-  std::unique_ptr<llvm::MemoryBuffer> file;
-  llvm::json::Object header;
-  StringRef data;
-
-  /// The bytes of a tensor, or nothing.
-  StringRef bytes(StringRef name, size_t size) const;
-};
-
-} // namespace
-
-StringRef Tensors::bytes(StringRef name, size_t size) const {
-  const llvm::json::Object *entry = header.getObject(name);
-  const llvm::json::Array *range =
-      entry ? entry->getArray("data_offsets") : nullptr;
-  if (!range || range->size() != 2)
-    return {};
-  std::optional<int64_t> from = (*range)[0].getAsInteger(),
-                         to = (*range)[1].getAsInteger();
-  if (!from || !to || *from < 0 || *to < *from || *to > int64_t(data.size()) ||
-      size_t(*to - *from) != size)
-    return {};
-  return data.slice(*from, *to);
+/// Element `i` of a stored tensor, which is not aligned in any way.
+template <typename T> static T elementAt(const TensorView &tensor, size_t i) {
+  T value;
+  memcpy(&value, static_cast<const char *>(tensor.data) + i * sizeof(T),
+         sizeof(T));
+  return value;
 }
 
-static std::optional<Tensors> open(ModuleOp module, StringRef path) {
-  auto name = module->getAttrOfType<StringAttr>(kWeightsAttr);
-  if (!name)
-    return std::nullopt;
-  llvm::SmallString<256> place(name.getValue());
-  if (llvm::sys::path::is_relative(place)) {
-    place = llvm::sys::path::parent_path(path);
-    llvm::sys::path::append(place, name.getValue());
-  }
-  auto buffer = llvm::MemoryBuffer::getFile(place, false, false);
-  if (!buffer || (*buffer)->getBufferSize() < 8)
-    return std::nullopt;
-  StringRef bytes = (*buffer)->getBuffer();
-  uint64_t size = llvm::support::endian::read64le(bytes.data());
-  if (size > bytes.size() - 8)
-    return std::nullopt;
-  auto header = llvm::json::parse(bytes.substr(8, size));
-  if (!header) {
-    llvm::consumeError(header.takeError());
-    return std::nullopt;
-  }
-  auto *object = header->getAsObject();
-  if (!object)
-    return std::nullopt;
-  return Tensors{std::move(*buffer), std::move(*object),
-                 bytes.drop_front(8 + size)};
+/// Copies what is stored for a slot, in the type of its cell.
+template <typename T>
+static LogicalResult copySlot(gsync::CellOp cell, nn::SlotAttr slot,
+                              const TensorMap &tensors,
+                              MutableArrayRef<T> out) {
+  auto found = tensors.find(slot.getName().str());
+  if (found == tensors.end())
+    return cell.emitError("the weights file has no tensor '")
+           << slot.getName() << "'; compile again from the ONNX model";
+  const TensorView &tensor = found->second;
+  bool isSingle = tensor.dtype == TensorType::F32;
+  if (tensor.count() != slot.getType().getNumElements() ||
+      (!isSingle && tensor.dtype != TensorType::F64))
+    return cell.emitError("tensor '")
+           << slot.getName() << "' of the weights file is " << tensor.count()
+           << " elements of " << tensorTypeName(tensor.dtype)
+           << ", its slot is " << slot.getType()
+           << "; compile again from the ONNX model";
+  T *to = out.data() + slot.getOffset();
+  for (size_t i = 0, count = tensor.count(); i != count; ++i)
+    to[i] = T(isSingle ? elementAt<float>(tensor, i)
+                       : elementAt<double>(tensor, i));
+  return success();
 }
 
-std::map<std::string, Value> storedCells(ModuleOp module, StringRef path) {
+static FailureOr<Value> storedValue(gsync::CellOp cell, nn::LayoutOp layout,
+                                    const TensorMap &tensors) {
+  return withElement(*elementOf(cell.getType()), [&](auto zero) {
+    using T = decltype(zero);
+    LogicalResult result = success();
+    Value value = Value::build<T>(cell.getType(), [&](MutableArrayRef<T> out) {
+      std::fill(out.begin(), out.end(), T(0));
+      for (nn::SlotAttr slot : layout.slots())
+        if (succeeded(result))
+          result = copySlot<T>(cell, slot, tensors, out);
+    });
+    return failed(result) ? FailureOr<Value>() : FailureOr<Value>(value);
+  });
+}
+
+FailureOr<std::map<std::string, Value>> storedCells(ModuleOp module,
+                                                    StringRef directory) {
   std::map<std::string, Value> result;
-  std::optional<Tensors> tensors = open(module, path);
-  if (!tensors)
+  if (!module->hasAttr(kWeightsAttr))
     return result;
+  auto file = openWeights(module, directory);
+  if (failed(file))
+    return failure();
+  TensorMap tensors;
+  if (Status status = readSafetensors((*file)->getBufferStart(),
+                                      (*file)->getBufferSize(), tensors);
+      !status)
+    return module.emitError("weights: ") << status.message();
   for (auto cell : module.getOps<gsync::CellOp>()) {
-    auto type = dyn_cast<RankedTensorType>(cell.getType());
-    if (!cell.getLayout() || !type || !type.getElementType().isF32() ||
-        !type.hasStaticShape())
-      continue;
+    if (!cell.getLayout() || !whyUnsupported(cell.getType()).empty())
+      continue; // Machine::start says why
     auto layout = SymbolTable::lookupNearestSymbolFrom<nn::LayoutOp>(
         cell, cell.getLayoutAttr());
-    if (!layout || layout.getSize() != type.getNumElements())
-      continue;
-    bool whole = true;
-    Value value = Value::build<float>(type, [&](MutableArrayRef<float> out) {
-      std::fill(out.begin(), out.end(), 0.0f);
-      for (nn::SlotAttr slot : layout.slots()) {
-        int64_t count = slot.getType().getNumElements();
-        StringRef bytes = tensors->bytes(slot.getName(), count * sizeof(float));
-        if (bytes.empty() && count)
-          whole = false;
-        else
-          memcpy(out.data() + slot.getOffset(), bytes.data(), bytes.size());
-      }
-    });
-    if (whole)
-      result[cell.getSymName().str()] = value;
+    if (!layout ||
+        layout.getSize() != cast<ShapedType>(cell.getType()).getNumElements())
+      return cell.emitError("is not as large as its layout");
+    auto value = storedValue(cell, layout, tensors);
+    if (failed(value))
+      return failure();
+    result[cell.getSymName().str()] = *value;
   }
   return result;
 }

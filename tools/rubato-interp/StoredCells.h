@@ -11,10 +11,10 @@
 namespace rubato::interp {
 
 /// Values of the parameter and frozen cells of `module` from the weights file
-/// that it names, which lies beside `path`. Empty where it names none or the
-/// file cannot be read; then cells start from a pattern.
-std::map<std::string, Value> storedCells(mlir::ModuleOp module,
-                                         llvm::StringRef path);
+/// that it names, which lies in `directory`, in the types of the cells. Empty
+/// where it names none; then cells start from a pattern.
+llvm::FailureOr<std::map<std::string, Value>>
+storedCells(mlir::ModuleOp module, llvm::StringRef directory);
 
 } // namespace rubato::interp
 

@@ -14,6 +14,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace cl = llvm::cl;
@@ -43,16 +44,23 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     costFile("cost", cl::desc("durations: lines 'gradient = [1ms, 2ms]'"),
              cl::value_desc("FILE"), cl::cat(category));
-static cl::opt<int64_t> samples("samples", cl::desc("samples of the data set"),
-                                cl::init(64), cl::cat(category));
-static cl::opt<int64_t> classes("classes",
-                                cl::desc("integer labels are below this"),
-                                cl::init(2), cl::cat(category));
+static cl::opt<int64_t>
+    samples("samples", cl::desc("samples of the data set (default 64)"),
+            cl::init(64), cl::cat(category));
+static cl::opt<int64_t>
+    classes("classes", cl::desc("integer labels are below this (default 2)"),
+            cl::init(2), cl::cat(category));
 static cl::opt<int64_t> quanta("quanta",
                                cl::desc("micro-batches of a member in a round"),
                                cl::init(1), cl::cat(category));
-static cl::opt<bool> shuffle("shuffle", cl::desc("another order every epoch"),
-                             cl::cat(category));
+static cl::opt<bool>
+    shuffle("shuffle",
+            cl::desc("another order every epoch; the default with files"),
+            cl::cat(category));
+static cl::opt<bool> noShuffle(
+    "no-shuffle",
+    cl::desc("samples in the order of the files; the default without"),
+    cl::cat(category));
 static cl::opt<Contents> contents(
     "data", cl::desc("what real inputs contain:"),
     cl::values(clEnumValN(Contents::Random, "random", "drawn from the seed"),
@@ -61,6 +69,25 @@ static cl::opt<Contents> contents(
                           "((5 s + 3 j) mod 32) / 8 - 2 in element j of "
                           "sample s")),
     cl::init(Contents::Random), cl::cat(category));
+static cl::list<std::string> inputFiles(
+    "input",
+    cl::desc("samples from an IDX or npy file, which may be gzipped; "
+             "in the order of ./train"),
+    cl::value_desc("NAME=FILE"), cl::cat(category));
+static cl::list<std::string> labelFiles("label", cl::desc("their labels"),
+                                        cl::value_desc("NAME=FILE"),
+                                        cl::cat(category));
+static cl::list<std::string>
+    scales("scale",
+           cl::desc("inputs become (v * scale - mean) / std (default 1, 0, 1)"),
+           cl::value_desc("NAME=V"), cl::cat(category));
+static cl::list<std::string> means("mean", cl::desc("one, or one per channel"),
+                                   cl::value_desc("NAME=V[,V...]"),
+                                   cl::cat(category));
+static cl::list<std::string> deviations("std",
+                                        cl::desc("one, or one per channel"),
+                                        cl::value_desc("NAME=V[,V...]"),
+                                        cl::cat(category));
 static cl::list<std::string>
     cellValues("cell", cl::desc("first value of a cell: NAME=NUMBER"),
                cl::value_desc("NAME=NUMBER"), cl::cat(category));
@@ -102,6 +129,10 @@ static int usage(const llvm::Twine &message) {
   return int(ErrorCode::Usage);
 }
 
+static DataWords dataWords() {
+  return {inputFiles, labelFiles, scales, means, deviations};
+}
+
 static int readOptions(Config &config, ScheduleOptions &options) {
   if (ranks < 1 || ranks > 4096)
     return usage("--ranks must be 1 to 4096");
@@ -109,6 +140,15 @@ static int readOptions(Config &config, ScheduleOptions &options) {
       quanta < 1 || quanta > 65536 || rounds < 0 || maxSteps < 1)
     return usage("--samples, --classes, --quanta and --max-steps must be "
                  "positive and --rounds not negative");
+  bool fromFiles = !dataWords().isEmpty();
+  if (fromFiles &&
+      (samples.getNumOccurrences() || classes.getNumOccurrences() ||
+       contents.getNumOccurrences()))
+    return usage(
+        "--samples, --classes and --data are for samples that are made "
+        "up; leave them out with --input and --label");
+  if (shuffle && noShuffle)
+    return usage("--shuffle and --no-shuffle exclude each other");
   if (schedule != "time" && schedule != "random")
     return usage("--schedule must be time or random, not '" + schedule + "'");
   config.seed = seed;
@@ -116,7 +156,7 @@ static int readOptions(Config &config, ScheduleOptions &options) {
   config.samples = samples;
   config.classes = classes;
   config.quanta = quanta;
-  config.shuffle = shuffle;
+  config.shuffle = shuffle || (fromFiles && !noShuffle);
   config.contents = contents;
   config.logCells = logCells;
   config.timed = schedule == "time";
@@ -209,6 +249,30 @@ static int run(Machine &machine, const ScheduleOptions &options) {
   return 0;
 }
 
+/// Weights and samples from files; explorations do not look at numbers.
+static int readFiles(ModuleOp module, Config &config) {
+  if (DataWords words = dataWords(); !words.isEmpty()) {
+    if (exploreFlags.exhaustive)
+      return usage("--exhaustive does not look at samples; leave out --input, "
+                   "--label, --scale, --mean and --std");
+    Status status = Status::ok();
+    config.files = DataFiles::load(module, words, status);
+    if (!status)
+      llvm::errs() << "error: " << status.message() << "\n";
+    if (!config.files)
+      return status ? int(ErrorCode::User) : int(status.code());
+    config.samples = config.files->samples();
+  }
+  if (exploreFlags.exhaustive)
+    return 0;
+  auto stored =
+      storedCells(module, llvm::sys::path::parent_path(input.getValue()));
+  if (failed(stored))
+    return int(ErrorCode::User);
+  config.stored = std::move(*stored);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -247,7 +311,8 @@ int main(int argc, char **argv) {
           return cell.getSymName() == name;
         }))
       return usage("--cell: the program has no cell @" + name);
-  config.stored = storedCells(*module, input);
+  if (int code = readFiles(*module, config))
+    return code;
 
   std::unique_ptr<llvm::raw_fd_ostream> stream;
   std::unique_ptr<EventLog> log;

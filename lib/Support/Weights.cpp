@@ -1,5 +1,5 @@
 // Opens and checks the weights file of a module.
-#include "WeightsBlob.h"
+#include "rubato/Support/Weights.h"
 
 #include "rubato/Support/Stage.h"
 

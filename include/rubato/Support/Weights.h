@@ -1,6 +1,6 @@
-// The weights file of a module, as the driver needs it.
-#ifndef RUBATO_LIB_DRIVER_WEIGHTSBLOB_H
-#define RUBATO_LIB_DRIVER_WEIGHTSBLOB_H
+// The weights file that a module names.
+#ifndef RUBATO_SUPPORT_WEIGHTS_H
+#define RUBATO_SUPPORT_WEIGHTS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,4 +16,4 @@ openWeights(mlir::ModuleOp module, llvm::StringRef directory);
 
 } // namespace rubato
 
-#endif // RUBATO_LIB_DRIVER_WEIGHTSBLOB_H
+#endif // RUBATO_SUPPORT_WEIGHTS_H
