@@ -32,29 +32,43 @@ void BalanceShares::save(StateWriter &out) const {
   out.i64(total);
   out.i64(static_cast<int64_t>(list.size()));
   for (const Member &member : list) {
+    RowRange next = member.next.value_or(RowRange());
     for (int64_t value :
          {member.id, member.call, int64_t(member.answered), member.answer.begin,
-          member.answer.end, member.outstanding.begin, member.outstanding.end})
+          member.answer.end, member.outstanding.begin, member.outstanding.end,
+          int64_t(member.next.has_value()), next.begin, next.end,
+          member.samples})
       out.i64(value);
     out.f64(member.speed);
+    out.f64(member.seconds);
   }
 }
 
 /// The stream was read before: nobody holds rows that it has not reached.
 bool BalanceShares::readMember(StateReader &in, Member &member) const {
-  int64_t flag = 0;
+  int64_t flag = 0, dealt = 0;
+  RowRange next;
   auto isRange = [&](const RowRange &range) {
     return 0 <= range.begin && range.begin <= range.end &&
            range.end <= rows.reached();
   };
-  bool read = in.i64(member.id) && in.i64(member.call) && in.i64(flag) &&
-              in.i64(member.answer.begin) && in.i64(member.answer.end) &&
-              in.i64(member.outstanding.begin) &&
-              in.i64(member.outstanding.end) && in.f64(member.speed);
+  bool read =
+      in.i64(member.id) && in.i64(member.call) && in.i64(flag) &&
+      in.i64(member.answer.begin) && in.i64(member.answer.end) &&
+      in.i64(member.outstanding.begin) && in.i64(member.outstanding.end) &&
+      in.i64(dealt) && in.i64(next.begin) && in.i64(next.end) &&
+      in.i64(member.samples) && in.f64(member.speed) && in.f64(member.seconds);
   member.answered = flag == 1;
-  return read && (flag == 0 || flag == 1) && member.call >= -1 &&
+  if (dealt == 1)
+    member.next = next;
+  // Only with a delay anything is dealt ahead, and then to none who waits.
+  bool sensible =
+      dealt == 0 || (dealt == 1 && options.delay == 1 && !member.isWaiting());
+  return read && sensible && (flag == 0 || flag == 1) && member.call >= -1 &&
          isRange(member.answer) && isRange(member.outstanding) &&
-         member.speed >= 0 && std::isfinite(member.speed);
+         isRange(next) && member.speed >= 0 && std::isfinite(member.speed) &&
+         member.samples >= 0 && member.seconds >= 0 &&
+         std::isfinite(member.seconds);
 }
 
 Status BalanceShares::load(StateReader &in) {
@@ -70,10 +84,7 @@ Status BalanceShares::load(StateReader &in) {
     next.list.push_back(member);
   }
   // Where all have asked, the round is dealt: nobody would deal it any more.
-  bool stuck = !next.list.empty() &&
-               std::all_of(next.list.begin(), next.list.end(),
-                           [](auto &each) { return each.isWaiting(); });
-  if (!read || stuck)
+  if (!read || next.isDue())
     return Status::user("balance.shares: the saved state is damaged; start "
                         "from another checkpoint");
   *this = std::move(next);

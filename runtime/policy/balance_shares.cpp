@@ -21,6 +21,8 @@ Status BalanceOptions::validate() const {
     return badSetting("balance.shares", "quantum", "from 1 to 2^32");
   if (!(smoothing >= 0 && smoothing < 1))
     return badSetting("balance.shares", "smoothing", "at least 0 and below 1");
+  if (delay != 0 && delay != 1)
+    return badSetting("balance.shares", "delay", "0 or 1");
   if (totalSamples < 0)
     return badSetting("balance.shares", "total-samples",
                       "at least 1, or 0 for a run without end");
@@ -46,6 +48,8 @@ Status BalanceShares::create(const BalanceOptions &options,
     return badSetting("balance.shares", "batch",
                       "at least the number of members, " +
                           std::to_string(count));
+  if (options.delay)
+    made->deal();
   balance = std::move(made);
   return Status::ok();
 }
@@ -56,11 +60,10 @@ BalanceShares::Member *BalanceShares::find(int64_t member) {
   return place != list.end() ? &*place : nullptr;
 }
 
-void BalanceShares::measure(Member &member, int64_t samples,
-                            double seconds) const {
-  double speed = static_cast<double>(samples) / seconds;
+void BalanceShares::measure(Member &member) const {
+  double speed = static_cast<double>(member.samples) / member.seconds;
   // A time too short for the clock tells nothing.
-  if (samples == 0 || !std::isnormal(speed))
+  if (member.samples == 0 || !std::isnormal(speed))
     return;
   member.speed = member.speed == 0 ? speed
                                    : options.smoothing * member.speed +
@@ -83,24 +86,42 @@ Status BalanceShares::share(Asker asker, int64_t samples, double seconds,
       return Status::user(who + " states " + std::to_string(samples) +
                           " samples in " + std::to_string(seconds) +
                           " seconds; neither may be negative or infinite");
-    measure(*member, samples, seconds);
+    member->samples = samples;
+    member->seconds = seconds;
     member->outstanding = {};
     member->call = asker.call;
     member->answered = false;
-    dealWhenAllAsked();
+    if (options.delay == 0)
+      measure(*member);
+    else if (member->next)
+      handOut(*member);
+    dealWhenDue();
   }
   if (member->answered)
     answer = member->answer;
   return Status::ok();
 }
 
-void BalanceShares::dealWhenAllAsked() {
+/// With a delay, what a question states counts only now: the round that it
+/// asks for is dealt without it, or the shares would depend on who asks first.
+void BalanceShares::handOut(Member &member) const {
+  member.answer = member.outstanding = *member.next;
+  member.next.reset();
+  member.answered = true;
+  if (options.delay)
+    measure(member);
+}
+
+bool BalanceShares::isDue() const {
+  return !list.empty() && std::ranges::all_of(list, [&](const Member &member) {
+    return options.delay ? !member.next : member.isWaiting();
+  });
+}
+
+void BalanceShares::deal() {
   double sum = 0, measured = 0;
-  for (const Member &member : list) {
-    if (!member.isWaiting())
-      return;
+  for (const Member &member : list)
     measured += member.speed > 0;
-  }
   for (const Member &member : list)
     if (member.speed > 0)
       sum += member.speed / measured;
@@ -112,9 +133,16 @@ void BalanceShares::dealWhenAllAsked() {
   std::vector<int64_t> sizes =
       splitBySpeed(std::min(total, rows.left()), speeds);
   for (size_t i = 0; i < list.size(); ++i) {
-    list[i].answer = list[i].outstanding = rows.take(sizes[i]);
-    list[i].answered = true;
+    list[i].next = rows.take(sizes[i]);
+    if (list[i].isWaiting())
+      handOut(list[i]);
   }
+}
+
+/// Again, where the one who held everybody up has left.
+void BalanceShares::dealWhenDue() {
+  while (isDue())
+    deal();
 }
 
 Status BalanceShares::leave(int64_t id) {
@@ -122,8 +150,10 @@ Status BalanceShares::leave(int64_t id) {
   if (!member)
     return Status::ok();
   rows.giveBack(member->outstanding);
+  if (member->next)
+    rows.giveBack(*member->next);
   list.erase(list.begin() + (member - list.data()));
-  dealWhenAllAsked();
+  dealWhenDue();
   return Status::ok();
 }
 
@@ -136,6 +166,9 @@ Status BalanceShares::join(int64_t id) {
                         " joins twice; it must leave first");
   Member member;
   member.id = id;
+  // The round that it comes to is dealt already.
+  if (options.delay)
+    member.next.emplace();
   list.insert(place, member);
   return Status::ok();
 }

@@ -9,6 +9,12 @@
 // measured counts as fast as the mean of the others; while nobody was, all
 // shares are equal.
 //
+// With a delay nobody waits for the round in progress: a round is dealt as soon
+// as all have asked for the one before it, from what they stated there and
+// earlier. Who asks first is answered at once, and what it states counts for
+// the round behind the one that it asks for, whoever comes first. The first two
+// rounds have equal shares, and a new member's first share is empty.
+//
 // Every position of the stream is dealt once. A member's contribution or its
 // next question acknowledges the rows it was dealt; the rows of one that leaves
 // before come back and are dealt first, each piece to one member, so that such
@@ -34,6 +40,8 @@ struct BalanceOptions {
   int64_t quantum = 32;
   /// Weight of the past in the average of measured speeds.
   double smoothing = 0.7;
+  /// Rounds by which a round is dealt ahead: 0 or 1.
+  int64_t delay = 0;
   /// Samples of the whole run; 0 for a run that others end.
   int64_t totalSamples = 0;
 
@@ -48,7 +56,8 @@ public:
 
   /// The next rows of a member whose last round had `samples` samples in
   /// `seconds`; without either nothing was measured. No answer means pending:
-  /// others have yet to ask; ask again with the same call number.
+  /// others have yet to ask, with a delay for the round before; ask again with
+  /// the same call number.
   Status share(Asker asker, int64_t samples, double seconds,
                std::optional<RowRange> &answer);
 
@@ -62,7 +71,7 @@ public:
              std::span<Value> outputs) override;
   /// Nobody waits for a member that left, and its rows return to the stream.
   Status leave(int64_t member) override;
-  /// The next round to be dealt waits for a new member too.
+  /// The next round to be dealt has a share for a new member too.
   Status join(int64_t member) override;
   void contributed(int64_t member) override;
   void save(StateWriter &out) const override;
@@ -77,7 +86,12 @@ private:
     int64_t call = -1;
     bool answered = false;
     RowRange answer;
-    /// Dealt and not acknowledged.
+    /// What the newest question stated.
+    int64_t samples = 0;
+    double seconds = 0;
+    /// Dealt and not handed out.
+    std::optional<RowRange> next;
+    /// Handed out and not acknowledged.
     RowRange outstanding;
 
     bool isWaiting() const { return call >= 0 && !answered; }
@@ -86,8 +100,11 @@ private:
   explicit BalanceShares(const BalanceOptions &options)
       : options(options), rows(options.totalSamples) {}
   Member *find(int64_t member);
-  void measure(Member &member, int64_t samples, double seconds) const;
-  void dealWhenAllAsked();
+  void measure(Member &member) const;
+  void handOut(Member &member) const;
+  bool isDue() const;
+  void deal();
+  void dealWhenDue();
   bool readMember(StateReader &in, Member &member) const;
 
   BalanceOptions options;

@@ -87,6 +87,7 @@ static Status makeBalance(SettingTaker &settings, const World &world,
   settings.take("batch", options.batch);
   settings.take("quantum", options.quantum);
   settings.take("smoothing", options.smoothing);
+  settings.take("delay", options.delay);
   RB_TRY(takeLength(settings, "balance.shares", world, options.totalSamples));
   std::unique_ptr<BalanceShares> made;
   RB_TRY(BalanceShares::create(options, world.members, made));

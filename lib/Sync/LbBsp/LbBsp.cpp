@@ -24,8 +24,10 @@ const AlgorithmInfo &lb_bsp::info() {
           "gradients.\n\nUse it when machines differ in speed and the "
           "differences are steady, and the mathematics must stay that of "
           "synchronous SGD. With delay=1 the reduction runs while the next "
-          "batch is computed, at the price of gradients that are one update "
-          "old.",
+          "batch is computed, and shares follow the reports of the round "
+          "before "
+          "the last, so that nobody waits for the round in progress; the price "
+          "is gradients that are one update old.",
       .options = {{.name = "batch",
                    .kind = Kind::Integer,
                    .value = "0",
@@ -134,7 +136,9 @@ static void writeBlocking(ProgramBuilder &b) {
   });
 }
 
-/// The sum of a round is awaited in the next one.
+/// The sum of a round is awaited in the next one, and nobody waits for the
+/// round that others still compute: shares follow the reports that everybody
+/// has made when the last sum but one is there.
 static void writeDelayed(ProgramBuilder &b) {
   Type sum = FutureType::get(
       b.getContext(), {b.flatType, b.counterType, b.lossType, b.counterType});
@@ -164,18 +168,22 @@ LogicalResult lb_bsp::build(ProgramBuilder &b,
   GroupOp::create(b, "world");
   ChannelOp::create(b, "grads", "world", ChannelKind::Collective);
   Type i64 = b.getI64Type(), f64 = b.getF64Type();
-  b.policy(
-      "shares", "balance.shares", Placement::Central,
-      {b.getNamedAttr("batch", b.getI64IntegerAttr(options.integer("batch"))),
-       b.getNamedAttr("quantum", b.getI64IntegerAttr(b.quantum)),
-       b.getNamedAttr("smoothing",
-                      b.getF64FloatAttr(options.real("smoothing")))},
-      {{"share", b.getFunctionType({i64, f64}, {i64, i64})}});
+  bool isDelayed = options.integer("delay") == 1;
+  SmallVector<NamedAttribute> settings{
+      b.getNamedAttr("batch", b.getI64IntegerAttr(options.integer("batch"))),
+      b.getNamedAttr("quantum", b.getI64IntegerAttr(b.quantum)),
+      b.getNamedAttr("smoothing",
+                     b.getF64FloatAttr(options.real("smoothing")))};
+  // Who asks must not wait for the round that others still compute.
+  if (isDelayed)
+    settings.push_back(b.getNamedAttr("delay", b.getI64IntegerAttr(1)));
+  b.policy("shares", "balance.shares", Placement::Central, settings,
+           {{"share", b.getFunctionType({i64, f64}, {i64, i64})}});
   b.addCells();
   b.addState("measured_samples", i64);
   b.addState("measured_seconds", f64);
   b.role("worker", "world", [&] {
-    if (options.integer("delay") == 1)
+    if (isDelayed)
       writeDelayed(b);
     else
       writeBlocking(b);

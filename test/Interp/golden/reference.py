@@ -241,18 +241,20 @@ def split_by_speed(size, speeds):
     return shares
 
 
-def lb_bsp_shares(size, batch, durations, rounds, smoothing=Fraction(7, 10)):
+def lb_bsp_shares(size, batch, durations, rounds, smoothing=Fraction(7, 10), delay=0):
     """Shares of every round. Speeds are exact; a partial micro-batch takes as
-    long as a full one."""
+    long as a full one. With a delay what a round took is known one round later."""
     speeds = [Fraction(1)] * len(durations)
+    known = [speeds[:]] * (1 + delay)  # before the first rounds, and after each
     measured, rows = False, []
-    for _ in range(rounds):
-        shares = split_by_speed(size, speeds)
+    for t in range(rounds):
+        shares = split_by_speed(size, known[t])
         rows.append(shares)
         for i, share in enumerate(shares):
             speed = Fraction(share, -(-share // batch) * durations[i])
             past = speeds[i] if measured else speed
             speeds[i] = smoothing * past + (1 - smoothing) * speed
+        known.append(speeds[:])
         measured = True
     return rows
 

@@ -14,7 +14,7 @@ func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {n
 // CHOSEN: gsync.train algorithm(#gsync.algorithm<"lb-bsp", {batch = 0 : i64, delay = 0 : i64, smoothing = 0.69999999999999996 : f64}>)
 
 // The quantum is that of the training functions.
-// DELAYED: gsync.policy @shares "balance.shares" central with {batch = 128 : i64, quantum = 8 : i64, smoothing = 5.000000e-01 : f64} {
+// DELAYED: gsync.policy @shares "balance.shares" central with {batch = 128 : i64, delay = 1 : i64, quantum = 8 : i64, smoothing = 5.000000e-01 : f64} {
 // DELAYED-NEXT: gsync.entry @share : (i64, f64) -> (i64, i64)
 // With a delay the sum of a round is applied in the next, and by the drain.
 // DELAYED: gsync.init {

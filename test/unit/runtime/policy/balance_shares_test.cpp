@@ -205,6 +205,59 @@ TEST(BalanceShares, TakesNewcomersAtTheMeanSpeed) {
   EXPECT_EQ(answer, (RowRange{90, 105}));
 }
 
+TEST(BalanceShares, WithADelayNobodyWaitsForTheRoundInProgress) {
+  Cluster cluster({.batch = 16, .delay = 1}, {{0, 1}, {1, 3}});
+  // The first round is dealt from the start, the second when all have asked
+  // for the first.
+  EXPECT_EQ(cluster.fetch(1), (RowRange{8, 16}));
+  EXPECT_EQ(cluster.ask(1), std::nullopt);
+  EXPECT_EQ(cluster.fetch(0), (RowRange{0, 8}));
+  EXPECT_EQ(cluster.fetch(1), (RowRange{24, 32}));
+  // What it stated when it asked for the second counts for the third.
+  EXPECT_EQ(cluster.fetch(0), (RowRange{16, 24}));
+  EXPECT_EQ(cluster.fetch(0), (RowRange{32, 36}));
+  EXPECT_EQ(cluster.ask(0), std::nullopt);
+  EXPECT_EQ(cluster.fetch(1), (RowRange{36, 48}));
+  EXPECT_EQ(cluster.fetch(0).size(), 4);
+}
+
+TEST(BalanceShares, WithADelaySharesDoNotDependOnWhoAsksFirst) {
+  for (bool changed : {false, true}) {
+    Cluster one({.batch = 64, .delay = 1}, {{0, 1}, {1, 2}, {2, 5}});
+    Cluster other = Cluster({.batch = 64, .delay = 1}, one.speeds);
+    for (int round = 0; round != 12; ++round) {
+      one.speeds[0] = other.speeds[0] = 1 + round % 3;
+      for (int64_t member : {0, 1, 2})
+        one.fetch(member);
+      for (int64_t member : {2, 1, 0})
+        other.fetch(member);
+      // The last one runs ahead: it asks for the next round before the first
+      // has asked for this one.
+      if (changed && round > 0)
+        EXPECT_TRUE(other.ask(2).has_value());
+      EXPECT_EQ(one.last, other.last) << round;
+    }
+  }
+}
+
+TEST(BalanceShares, WithADelayRowsThatWereDealtAheadComeBack) {
+  Cluster cluster({.batch = 16, .delay = 1}, {{0, 1}, {1, 1}});
+  EXPECT_EQ(cluster.fetch(1), (RowRange{8, 16}));
+  EXPECT_EQ(cluster.ask(1), std::nullopt);
+  ASSERT_TRUE(cluster.policy->leave(0));
+  EXPECT_EQ(cluster.fetch(1), (RowRange{0, 8}));
+  EXPECT_EQ(cluster.fetch(1), (RowRange{16, 32}));
+}
+
+TEST(BalanceShares, WithADelayANewcomersFirstShareIsEmpty) {
+  Cluster cluster({.batch = 16, .delay = 1}, {{0, 1}, {1, 1}});
+  cluster.round();
+  ASSERT_TRUE(cluster.policy->join(2));
+  cluster.speeds[2] = 1;
+  EXPECT_EQ(cluster.sizes(), (Sizes{8, 8, 0}));
+  EXPECT_EQ(cluster.sizes(), (Sizes{6, 5, 5}));
+}
+
 TEST(BalanceShares, RefusesDamagedState) {
   Cluster cluster({.batch = 12, .totalSamples = 100}, {{0, 1}, {1, 2}, {2, 3}});
   cluster.round();

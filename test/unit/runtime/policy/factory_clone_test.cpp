@@ -48,6 +48,19 @@ TEST_P(PolicyClone, WorksWithOtherSeeds) {
   EXPECT_EQ(outcomes.size() > 1, random);
 }
 
+TEST(PolicyCloneDelay, GoesOnFromEveryPoint) {
+  std::vector<NamedSetting> settings = {{"batch", 50}, {"delay", 1}};
+  for (int steps = 0; steps < 180; ++steps) {
+    auto policy = make("balance.shares", settings);
+    PolicyCourse course;
+    course.run(*policy, steps);
+    auto copy = clone(*policy, settings, 1);
+    PolicyCourse other = course;
+    std::vector<double> answers = course.run(*policy, 40);
+    EXPECT_EQ(other.run(*copy, 40), answers) << steps;
+  }
+}
+
 TEST(PolicyCloneSeeds, ShowEveryOutcomeOfOneQuestion) {
   // In a path 0 - 1 - 2 the middle one chooses among two that wait.
   auto policy = make("gossip.matcher", {{"topology", "path"}});

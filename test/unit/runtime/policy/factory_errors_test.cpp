@@ -87,6 +87,8 @@ TEST(PolicyFactory, RefusesBadValuesByName) {
       {"balance.shares", {"quantum", 0}},
       {"balance.shares", {"quantum", int64_t(1) << 31}},
       {"balance.shares", {"smoothing", 1}},
+      {"balance.shares", {"delay", 2}},
+      {"balance.shares", {"delay", -1}},
       {"balance.shares", {"total-samples", -1}},
       {"dynamic.ramp", {"rule", ""}},
       {"dynamic.ramp", {"base-members", -1}},

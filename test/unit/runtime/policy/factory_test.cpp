@@ -133,6 +133,7 @@ TEST(PolicySettings, Balance) {
   check<O>({}, {{{"batch", 50}, [](O &o) { o.batch = 50; }},
                 {{"quantum", 40}, [](O &o) { o.quantum = 40; }},
                 {{"smoothing", 0.2}, [](O &o) { o.smoothing = 0.2; }},
+                {{"delay", 1}, [](O &o) { o.delay = 1; }},
                 {{"total-samples", 999}, [](O &o) { o.totalSamples = 999; }},
                 {{"epochs", 3}, [](O &o) { o.totalSamples = 3000; }}});
 }
