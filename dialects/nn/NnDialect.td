@@ -123,7 +123,8 @@ def Nn_ResultRole : I32EnumAttr<"ResultRole",
     I32EnumAttrCase<"Valid", 4, "valid">,
     I32EnumAttrCase<"Displacement", 5, "displacement">,
     I32EnumAttrCase<"State", 6, "state">,
-    I32EnumAttrCase<"Rate", 7, "rate">]> {
+    I32EnumAttrCase<"Rate", 7, "rate">,
+    I32EnumAttrCase<"Divisor", 8, "divisor">]> {
   let cppNamespace = "::rubato::nn";
 }
 

@@ -48,7 +48,7 @@ ArrayRef<Rule<A>> argumentsOf(TrainingKind kind) {
 
 ArrayRef<Rule<R>> resultsOf(TrainingKind kind) {
   static constexpr Rule<R> gradient[] = {
-      {R::Gradient}, {R::Samples}, {R::Loss}};
+      {R::Gradient}, {R::Samples}, {R::Divisor}, {R::Loss}};
   static constexpr Rule<R> evaluate[] = {{R::Loss}, {R::Correct}, {R::Valid}};
   static constexpr Rule<R> step[] = {{R::Displacement}, {R::State, 0, kAny}};
   static constexpr Rule<R> rate[] = {{R::Rate}};
@@ -103,6 +103,7 @@ Form formOf(R role) {
   case R::Displacement:
     return Form::Flat;
   case R::Samples:
+  case R::Divisor:
   case R::Correct:
   case R::Valid:
     return Form::Count;

@@ -157,7 +157,7 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
 }
 
 ProgramBuilder::Gradient ProgramBuilder::noGradient() {
-  return {zero(flatType), zero(counterType), zero(lossType)};
+  return {zero(flatType), zero(counterType), zero(counterType), zero(lossType)};
 }
 
 ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
@@ -182,6 +182,8 @@ ProgramBuilder::Gradient ProgramBuilder::addGradient(Value w, Value step,
   return {results.only(R::Gradient),
           arith::AddIOp::create(b, named("samples.sum"), acc.samples,
                                 results.only(R::Samples)),
+          arith::AddIOp::create(b, named("divisor.sum"), acc.divisor,
+                                results.only(R::Divisor)),
           arith::AddFOp::create(b, named("loss.sum"), acc.loss,
                                 results.only(R::Loss))};
 }
@@ -197,12 +199,19 @@ ProgramBuilder::Gradient ProgramBuilder::roundGradient(Value w, Value step) {
   return Gradient::of(sums);
 }
 
+Value ProgramBuilder::sumGradients(StringRef channel,
+                                   const Gradient &gradient) {
+  SmallVector<Value> values = gradient.values();
+  values.push_back(StopRequestedOp::create(*this, counterType));
+  return allReduce(channel, values);
+}
+
 Value ProgramBuilder::meanLoss(Value w) {
   Value samples = DataSamplesOp::create(*this, getI64Type());
   Value batches = arith::CeilDivSIOp::create(*this, samples, constant(quantum));
   SmallVector<Value> frozen = modelOrBatch(A::Frozen, w, {});
-  ValueRange sum =
-      repeat(Value(), batches, batches, zero(lossType),
+  ValueRange sums =
+      repeat(Value(), batches, batches, {zero(lossType), zero(counterType)},
              [&](Value index, ValueRange carried) -> SmallVector<Value> {
                auto batch = NextBatchOp::create(*this, TypeRange(batchTypes),
                                                 BatchSource::Whole, index);
@@ -211,12 +220,17 @@ Value ProgramBuilder::meanLoss(Value w) {
                             ? frozen
                             : modelOrBatch(role, w, batch.getResults());
                });
-               return {arith::AddFOp::create(
-                   static_cast<OpBuilder &>(*this),
-                   NameLoc::get(getStringAttr("loss.sum"), getLoc()),
-                   carried[0], results.only(R::Loss))};
+               auto named = [&](StringRef name) {
+                 return NameLoc::get(getStringAttr(name), getLoc());
+               };
+               OpBuilder &b = *this;
+               return {arith::AddFOp::create(b, named("loss.sum"), carried[0],
+                                             results.only(R::Loss)),
+                       arith::AddIOp::create(b, named("valid.sum"), carried[1],
+                                             results.only(R::Valid))};
              });
-  return arith::DivFOp::create(*this, extract(sum[0]), toReal(samples));
+  Value loss = extract(sums[0]), valid = extract(sums[1]);
+  return arith::DivFOp::create(*this, loss, toReal(valid));
 }
 
 Value ProgramBuilder::learningRate(Value seen, Value samples) {
@@ -237,14 +251,14 @@ Value ProgramBuilder::learningRate(Value seen, Value samples, Value base,
 }
 
 ProgramBuilder::Stepped ProgramBuilder::step(Value w, ValueRange state,
-                                             Value sum, Value divisor,
+                                             const Gradient &gradient,
                                              Value rate) {
   Results results = call(functions.step, [&](A role) -> SmallVector<Value> {
     if (role == A::State)
       return llvm::to_vector(state);
     return {role == A::Parameters ? w
-            : role == A::Gradient ? sum
-            : role == A::Divisor  ? divisor
+            : role == A::Gradient ? gradient.sum
+            : role == A::Divisor  ? gradient.divisor
                                   : rate};
   });
   return {results.only(R::Displacement), results.all(R::State)};
@@ -258,7 +272,7 @@ SmallVector<std::string> ProgramBuilder::modelCells() {
   return cells;
 }
 
-void ProgramBuilder::update(Value sum, Value samples,
+void ProgramBuilder::update(const Gradient &gradient,
                             function_ref<Value(Value)> rate,
                             function_ref<void(MutableArrayRef<Value>)> state) {
   // Settings are loaded outside: nothing in an atomic needs them locked.
@@ -268,16 +282,16 @@ void ProgramBuilder::update(Value sum, Value samples,
     SmallVector<Value> before(cells.drop_front().drop_back());
     if (state)
       state(before);
-    Value lr = learningRate(seen, samples, base, budget);
+    Value lr = learningRate(seen, gradient.samples, base, budget);
     if (rate)
       lr = rate(lr);
-    Stepped stepped = step(w, before, sum, samples, lr);
+    Stepped stepped = step(w, before, gradient, lr);
     SmallVector<Value> after{
         arith::SubFOp::create(*this, w, stepped.displacement)};
     llvm::append_range(after, stepped.state);
     after.push_back(arith::AddIOp::create(
         static_cast<OpBuilder &>(*this),
-        NameLoc::get(getStringAttr("seen"), getLoc()), seen, samples));
+        NameLoc::get(getStringAttr("seen"), getLoc()), seen, gradient.samples));
     return {after};
   });
 }

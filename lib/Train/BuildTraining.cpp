@@ -308,8 +308,10 @@ LogicalResult BuildTraining::buildGradient() {
   auto i64 = RankedTensorType::get({}, IntegerType::get(&getContext(), 64));
   auto f64 = RankedTensorType::get({}, Float64Type::get(&getContext()));
   auto function =
-      beginFunction(nn::TrainingKind::Gradient,
-                    {{R::Gradient, flat}, {R::Samples, i64}, {R::Loss, f64}});
+      beginFunction(nn::TrainingKind::Gradient, {{R::Gradient, flat},
+                                                 {R::Samples, i64},
+                                                 {R::Divisor, i64},
+                                                 {R::Loss, f64}});
   if (failed(function))
     return failure();
   Block &body = function->func.getBody().front();
@@ -358,7 +360,8 @@ LogicalResult BuildTraining::buildGradient() {
     addLayout("frozen", frozenParameters);
   Value flatSum =
       nn::PackOp::create(b, module.getLoc(), flat, "params", packed);
-  func::ReturnOp::create(b, ValueRange{flatSum, samples, sum});
+  // Every sample has one label, so there is as much to divide by.
+  func::ReturnOp::create(b, ValueRange{flatSum, samples, samples, sum});
   return success();
 }
 

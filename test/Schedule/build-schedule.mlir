@@ -47,9 +47,9 @@
 // CHECK:         sched.repeated
 // CHECK:         %[[STOP:.*]] = sched.stop_requested : i64
 // CHECK-NEXT:    sched.write %[[STOP]], @worker.stop_requested[0, 8] : i64
-// CHECK-NEXT:    %[[F:.*]] = sched.start all_reduce channel(0) {{.*}} ins(@worker.loop[0, 228] : f32, @worker.loop.1[0, 8] : i64, @worker.loop.2[0, 8] : f64, @worker.stop_requested[0, 8] : i64)
+// CHECK-NEXT:    %[[F:.*]] = sched.start all_reduce channel(0) {{.*}} ins(@worker.loop[0, 228] : f32, @worker.loop.1[0, 8] : i64, @worker.loop.2[0, 8] : i64, @worker.loop.3[0, 8] : f64, @worker.stop_requested[0, 8] : i64)
 // CHECK-NEXT:    sched.drop @worker.loop
-// CHECK-NEXT:    sched.await %[[F]] outs(@worker.await[0, 228] : f32, @worker.await.1[0, 8] : i64, @worker.await.2[0, 8] : f64, @worker.await.3[0, 8] : i64){{$}}
+// CHECK-NEXT:    sched.await %[[F]] outs(@worker.await[0, 228] : f32, @worker.await.1[0, 8] : i64, @worker.await.2[0, 8] : i64, @worker.await.3[0, 8] : f64, @worker.await.4[0, 8] : i64){{$}}
 // CHECK:         sched.work begin "step"
 // CHECK-NEXT:    sched.run @worker.round.step.2
 // CHECK-NEXT:    sched.work end "step"

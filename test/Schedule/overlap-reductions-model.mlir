@@ -32,7 +32,7 @@
 // CHECK-NEXT:          sched.renew @worker.loop keep
 // CHECK-NEXT:          sched.run @worker.round.gradient.0{{$}}
 // The start brings the other operands, and all of the first one.
-// CHECK:         sched.start all_reduce channel(0) {{.*}} ins(@worker.loop[0, 228] : f32, @worker.loop.1[0, 8] : i64, @worker.loop.2[0, 8] : f64, @worker.stop_requested[0, 8] : i64) {rubato.overlap = "2 buckets, from @worker.round.gradient.0.fresh.last and @worker.round.gradient.0.last on"}
+// CHECK:         sched.start all_reduce channel(0) {{.*}} ins(@worker.loop[0, 228] : f32, @worker.loop.1[0, 8] : i64, @worker.loop.2[0, 8] : i64, @worker.loop.3[0, 8] : f64, @worker.stop_requested[0, 8] : i64) {rubato.overlap = "2 buckets, from @worker.round.gradient.0.fresh.last and @worker.round.gradient.0.last on"}
 // CHECK:         sched.await {{.*}} outs(@worker.await[0, 228] : f32, @worker.await.1[0, 8] : i64, {{.*}}) first(84) {rubato.overlap = "2 buckets, in @worker.round.step.2"}
 
 // Bodies before the last say nothing.

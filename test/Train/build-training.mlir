@@ -44,7 +44,7 @@ module attributes {rubato.batch = 4 : i64} {
 // CHECK-SAME: %{{[^:]+}}: tensor<4xi64> {nn.role = #nn.argument<ids>},
 // CHECK-SAME: %{{[^:]+}}: tensor<i64> {nn.role = #nn.argument<step>},
 // CHECK-SAME: %[[ACC:[^:]+]]: tensor<30xf32> {nn.role = #nn.argument<accumulator>})
-// CHECK-SAME: -> (tensor<30xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) {
+// CHECK-SAME: -> (tensor<30xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) {
 // CHECK-NEXT: %[[W1:.+]] = nn.unpack %[[W]] @params["fc1.weight"]
 // CHECK-NEXT: %[[B1:.+]] = nn.unpack %[[W]] @params["fc1.bias"]
 // CHECK-NEXT: %[[W2:.+]] = nn.unpack %[[W]] @params["fc2.weight"]
@@ -81,7 +81,7 @@ module attributes {rubato.batch = 4 : i64} {
 // CHECK-NEXT: %[[A1:.+]] = nn.unpack %[[ACC]] @params["fc1.weight"]
 // CHECK-NEXT: %[[S1:.+]] = arith.addf %[[A1]], %[[DW1]] : tensor<5x3xf32>
 // CHECK-NEXT: %[[SUM:.+]] = nn.pack @params(%[[S2]], %[[SB]], %[[S1]])
-// CHECK-NEXT: return %[[SUM]], %[[N]], %[[LOSS]]
+// CHECK-NEXT: return %[[SUM]], %[[N]], %[[N]], %[[LOSS]]
 
 // CHECK: func.func @evaluate(
 // CHECK-SAME: %[[W:[^:]+]]: tensor<30xf32> {nn.role = #nn.argument<parameters>},

@@ -115,23 +115,34 @@ public:
   /// A host scalar (i64 or f64) as f64.
   mlir::Value toReal(mlir::Value scalar);
 
-  /// The next micro-batch and its gradient added to `acc`: calls @gradient.
+  /// A sum over `samples` samples. Budgets, schedules, votes and policies go by
+  /// samples; means of gradient and loss by `divisor`, the weight of what was
+  /// summed, which may be labels of a sample or none.
   struct Gradient {
-    mlir::Value sum, samples, loss;
+    mlir::Value sum, samples, divisor, loss;
 
-    /// As what loops carry and reductions take, and back.
+    /// As what loops carry and reductions take, and back from the first of such
+    /// values.
     llvm::SmallVector<mlir::Value> values() const {
-      return {sum, samples, loss};
+      return {sum, samples, divisor, loss};
     }
     static Gradient of(mlir::ValueRange values) {
-      return {values[0], values[1], values[2]};
+      return {values[0], values[1], values[2], values[3]};
     }
   };
+  /// The next micro-batch and its gradient added to `acc`: calls @gradient.
   Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc);
   /// The same on a batch that was taken by other means.
   Gradient addGradient(mlir::Value w, mlir::Value step, Gradient acc,
                        mlir::ValueRange batch);
   Gradient noGradient();
+  /// Sums gradients of all members on a channel. The await gives
+  /// `gradientSums`: those of the gradient, then the number of requests to
+  /// stop.
+  mlir::Value sumGradients(llvm::StringRef channel, const Gradient &gradient);
+  llvm::SmallVector<mlir::Type> gradientSums() const {
+    return {flatType, counterType, counterType, lossType, counterType};
+  }
   /// The gradient of this member's part of the round by cursor, as many
   /// micro-batches as the run asks for.
   Gradient roundGradient(mlir::Value w, mlir::Value step);
@@ -147,16 +158,16 @@ public:
     mlir::Value displacement;
     llvm::SmallVector<mlir::Value> state; // of the optimizer, behind the step
   };
-  Stepped step(mlir::Value w, mlir::ValueRange state, mlir::Value sum,
-               mlir::Value divisor, mlir::Value rate);
+  Stepped step(mlir::Value w, mlir::ValueRange state, const Gradient &gradient,
+               mlir::Value rate);
   /// @w, @state0…, @seen: what an update changes.
   llvm::SmallVector<std::string> modelCells();
 
-  /// One atomic update of @w, the optimizer's state and @seen by the summed
-  /// gradient of `samples` samples. `rate` may change the learning rate, and
-  /// `state` the optimizer's state, before they are used.
+  /// One atomic update of @w, the optimizer's state and @seen by a summed
+  /// gradient. `rate` may change the learning rate, and `state` the optimizer's
+  /// state, before they are used.
   void update(
-      mlir::Value sum, mlir::Value samples,
+      const Gradient &gradient,
       llvm::function_ref<mlir::Value(mlir::Value)> rate = {},
       llvm::function_ref<void(llvm::MutableArrayRef<mlir::Value>)> state = {});
 

@@ -12,7 +12,7 @@ def BuildTraining : Pass<"build-training", "::mlir::ModuleOp"> {
 
     | function | arguments by role | results by role |
     |---|---|---|
-    | `@gradient` | parameters, frozen where there are, a batch, step, accumulator | gradient (accumulator + sum over samples), samples, loss (sum) |
+    | `@gradient` | parameters, frozen where there are, a batch, step, accumulator | gradient (accumulator + sum over samples), samples, divisor, loss (sum) |
     | `@evaluate` | parameters, frozen where there are, a batch | loss (sum), correct, valid |
     | `@step` | parameters, state…, gradient, divisor, rate | displacement, state… |
     | `@lr` | seen, samples, base_rate, budget | rate |
@@ -25,7 +25,9 @@ def BuildTraining : Pass<"build-training", "::mlir::ModuleOp"> {
     pass drops one that the program does not call. A batch is inputs…, labels…
     (of class indices: with the number of classes), weights (0 marks padding)
     and sample ids. Gradients are sums, never means;
-    counts are i64 and losses f64. The layout `@params` orders slots by the
+    `divisor` is what `@step` divides them by: the weight of what was summed, which
+    is the number of samples where a sample has one label. Counts are i64 and
+    losses f64. The layout `@params` orders slots by the
     readiness of their gradients; `@frozen` holds what training leaves alone.
 
     Before: `func.func @forward(%x) -> %logits` with `nn.get` of parameters.

@@ -64,8 +64,8 @@ void a2cid2::Program::applyGradient(const ProgramBuilder::Gradient &gradient,
     Value seen = model.back();
     Value rate =
         b.learningRate(arith::MulIOp::create(b, seen, everybody), share);
-    auto stepped = b.step(mixed.x, model.drop_front().drop_back(), gradient.sum,
-                          gradient.samples, rate);
+    auto stepped =
+        b.step(mixed.x, model.drop_front().drop_back(), gradient, rate);
     SmallVector<Value> next{
         arith::SubFOp::create(b, mixed.x, stepped.displacement)};
     llvm::append_range(next, stepped.state);

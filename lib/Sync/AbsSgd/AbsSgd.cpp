@@ -22,9 +22,7 @@ class Writer {
 public:
   Writer(ProgramBuilder &b, const Settings &settings)
       : b(b), settings(settings) {
-    carried.push_back(
-        FutureType::get(b.getContext(), {b.flatType, b.counterType, b.lossType,
-                                         b.counterType}));
+    carried.push_back(FutureType::get(b.getContext(), b.gradientSums()));
     // The compensation needs the parameters that the gradients are of.
     if (settings.lambda != 0)
       carried.push_back(b.flatType);
@@ -40,7 +38,7 @@ private:
   Gradient computeBatch(Value w, Value previous);
   void writeRound(ValueRange arguments);
   void apply(ValueRange sums, Value w, ValueRange evaluatedAt);
-  Value compensate(Value sum, Value samples, Value w, Value evaluatedAt);
+  Value compensate(const Gradient &gradient, Value w, Value evaluatedAt);
   Value factorOf(Value samples);
 
   ProgramBuilder &b;
@@ -99,11 +97,11 @@ Value Writer::factorOf(Value samples) {
 }
 
 /// sum + λ/N · sum ⊙ sum ⊙ (w − w'): N times the compensated mean, because
-/// @step divides by N.
-Value Writer::compensate(Value sum, Value samples, Value w, Value evaluatedAt) {
-  Value lambda = b.constant(settings.lambda);
-  Value scale =
-      b.fill(arith::DivFOp::create(b, lambda, b.toReal(samples)), b.flatType);
+/// @step divides by N, the divisor.
+Value Writer::compensate(const Gradient &gradient, Value w, Value evaluatedAt) {
+  Value sum = gradient.sum, lambda = b.constant(settings.lambda);
+  Value divisor = b.toReal(b.extract(gradient.divisor));
+  Value scale = b.fill(arith::DivFOp::create(b, lambda, divisor), b.flatType);
   Value moved = arith::SubFOp::create(b, w, evaluatedAt);
   Value square = arith::MulFOp::create(b, sum, sum);
   Value scaled = arith::MulFOp::create(b, scale, square);
@@ -114,17 +112,17 @@ Value Writer::compensate(Value sum, Value samples, Value w, Value evaluatedAt) {
 /// Updates the model by a finished reduction, unless it is the empty one that
 /// the first round starts with.
 void Writer::apply(ValueRange sums, Value w, ValueRange evaluatedAt) {
-  Value samples = b.extract(sums[1]);
+  Gradient gradient = Gradient::of(sums);
+  Value samples = b.extract(gradient.samples);
   Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, samples,
                                     b.constant(int64_t(0)));
   b.when(any, [&] {
-    Value sum = sums[0];
     if (!evaluatedAt.empty())
-      sum = compensate(sum, samples, w, evaluatedAt.front());
+      gradient.sum = compensate(gradient, w, evaluatedAt.front());
     if (!settings.linear)
-      return b.update(sum, sums[1]);
+      return b.update(gradient);
     Value factor = b.fill(factorOf(samples), b.rateType);
-    b.update(sum, sums[1], [&](Value rate) -> Value {
+    b.update(gradient, [&](Value rate) -> Value {
       return arith::MulFOp::create(b, rate, factor);
     });
   });
@@ -133,16 +131,14 @@ void Writer::apply(ValueRange sums, Value w, ValueRange evaluatedAt) {
 void Writer::writeRound(ValueRange arguments) {
   Value previous = arguments.front(), w = b.load("w");
   Gradient batch = computeBatch(w, previous);
-  Value stop = StopRequestedOp::create(b, b.counterType);
   // Posted before the update, so that it starts as early as it can.
-  Value next =
-      b.allReduce("grads", {batch.sum, batch.samples, batch.loss, stop});
+  Value next = b.sumGradients("grads", batch);
   ValueRange sums = b.await(previous);
   apply(sums, w, arguments.drop_front());
   SmallVector<Value> onwards{next};
   if (settings.lambda != 0)
     onwards.push_back(w);
-  NextOp::create(b, b.withinBudget(sums[3]), onwards);
+  NextOp::create(b, b.withinBudget(sums.back()), onwards);
 }
 
 void Writer::writeRole() {

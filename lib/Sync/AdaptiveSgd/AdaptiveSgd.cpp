@@ -132,7 +132,7 @@ SmallVector<Value> Program::update(ValueRange carried) {
       b, arith::SIToFPOp::create(b, b.rateType, sums.samples),
       b.fill(b.constant(settings.reference), b.rateType));
   rate = arith::MulFOp::create(b, rate, batches);
-  Value moved = b.step(y, {}, sums.sum, sums.samples, rate).displacement;
+  Value moved = b.step(y, {}, sums, rate).displacement;
   return {arith::SubFOp::create(b, y, moved),
           arith::AddIOp::create(b, updates, b.constant(int64_t(1))),
           arith::AddIOp::create(b, carried[2], sums.samples),

@@ -29,11 +29,9 @@ const AlgorithmInfo &allreduce::info() {
 static void buildRound(ProgramBuilder &b) {
   Value w = b.load("w"), step = b.load("seen");
   auto gradient = b.roundGradient(w, step);
-  Value stop = StopRequestedOp::create(b, b.counterType);
-  ValueRange sums = b.await(b.allReduce(
-      "grads", {gradient.sum, gradient.samples, gradient.loss, stop}));
-  b.update(sums[0], sums[1]);
-  NextOp::create(b, b.withinBudget(sums[3]));
+  ValueRange sums = b.await(b.sumGradients("grads", gradient));
+  b.update(ProgramBuilder::Gradient::of(sums));
+  NextOp::create(b, b.withinBudget(sums.back()));
 }
 
 LogicalResult allreduce::build(ProgramBuilder &b, const AlgorithmOptions &) {

@@ -107,11 +107,10 @@ SmallVector<Value> Program::localStep(Value seen, Value ticket, Value rank,
   Value step = arith::AddIOp::create(b, seen, samples);
   auto gradient = b.addGradient(y, step, b.noGradient(), batch.getResults());
   Value rate = b.learningRate(seen, gradient.samples);
-  auto stepped =
-      b.step(y, carried.drop_front(3), gradient.sum, gradient.samples, rate);
+  auto stepped = b.step(y, carried.drop_front(3), gradient, rate);
   Value mean = arith::DivFOp::create(
       b, gradient.loss,
-      arith::SIToFPOp::create(b, b.lossType, gradient.samples));
+      arith::SIToFPOp::create(b, b.lossType, gradient.divisor));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index,
                                         b.constant(int64_t(0)));
   SmallVector<Value> next{arith::SubFOp::create(b, y, stepped.displacement),

@@ -42,15 +42,15 @@ static Value uncorrection(ProgramBuilder &b, Value factor) {
 
 /// The update of a round that everybody voted for. Each question to the ramp
 /// is one such update.
-static void apply(ProgramBuilder &b, ValueRange sums, Value members,
-                  bool uncorrected) {
+static void apply(ProgramBuilder &b, const ProgramBuilder::Gradient &gradient,
+                  Value members, bool uncorrected) {
   ValueRange answer =
       b.ask("ramp", "factor", members, {b.getF64Type(), b.getI1Type()});
   Value factor = answer[0], reset = answer[1];
   Value rateFactor = b.fill(factor, b.rateType);
   Value correction = uncorrected ? uncorrection(b, factor) : Value();
   b.update(
-      sums[0], sums[1],
+      gradient,
       [&](Value rate) -> Value {
         return arith::MulFOp::create(b, rate, rateFactor);
       },
@@ -73,16 +73,15 @@ static void buildRound(ProgramBuilder &b, bool uncorrected) {
   auto view = ViewOp::create(b, b.getI64Type(), b.getI64Type(), "world");
   Value w = b.load("w"), step = b.load("seen");
   auto gradient = b.roundGradient(w, step);
-  Value stop = StopRequestedOp::create(b, b.counterType);
-  ValueRange sums = b.await(b.allReduce(
-      "grads", {gradient.sum, gradient.samples, gradient.loss, stop}));
+  ValueRange sums = b.await(b.sumGradients("grads", gradient));
+  auto whole = ProgramBuilder::Gradient::of(sums);
   // Nothing has changed so far. Where samples are missing they come again, for
   // the members there are then.
-  Value counted = b.extract(sums[1]);
+  Value counted = b.extract(whole.samples);
   Value expected = RoundSamplesOp::create(b, b.getI64Type());
   Value ok = CommitOp::create(b, b.getI1Type(), "world", counted, expected);
-  b.when(ok, [&] { apply(b, sums, view.getMembers(), uncorrected); });
-  NextOp::create(b, b.withinBudget(sums[3]));
+  b.when(ok, [&] { apply(b, whole, view.getMembers(), uncorrected); });
+  NextOp::create(b, b.withinBudget(sums.back()));
 }
 
 LogicalResult dynamic_sgd::build(ProgramBuilder &b,

@@ -106,17 +106,13 @@ static Work computeShare(ProgramBuilder &b) {
   return {Gradient::of(sums), rows, seconds};
 }
 
-static Value startSum(ProgramBuilder &b, const ProgramBuilder::Gradient &g) {
-  Value stop = StopRequestedOp::create(b, b.counterType);
-  return b.allReduce("grads", {g.sum, g.samples, g.loss, stop});
-}
-
 /// Updates the model by a sum that is not empty.
 static void applyIfAny(ProgramBuilder &b, ValueRange sums) {
-  Value samples = b.extract(sums[1]);
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, samples,
+  auto gradient = ProgramBuilder::Gradient::of(sums);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                    b.extract(gradient.samples),
                                     b.constant(int64_t(0)));
-  b.when(any, [&] { b.update(sums[0], sums[1]); });
+  b.when(any, [&] { b.update(gradient); });
 }
 
 /// Remembers what the round took, behind everything in it that may fail.
@@ -129,10 +125,10 @@ static void remember(ProgramBuilder &b, const Work &work) {
 static void writeBlocking(ProgramBuilder &b) {
   b.strand([&](ValueRange) {
     Work work = computeShare(b);
-    ValueRange sums = b.await(startSum(b, work.gradient));
-    b.update(sums[0], sums[1]);
+    ValueRange sums = b.await(b.sumGradients("grads", work.gradient));
+    b.update(ProgramBuilder::Gradient::of(sums));
     remember(b, work);
-    NextOp::create(b, b.withinBudget(sums[3]));
+    NextOp::create(b, b.withinBudget(sums.back()));
   });
 }
 
@@ -140,19 +136,18 @@ static void writeBlocking(ProgramBuilder &b) {
 /// round that others still compute: shares follow the reports that everybody
 /// has made when the last sum but one is there.
 static void writeDelayed(ProgramBuilder &b) {
-  Type sum = FutureType::get(
-      b.getContext(), {b.flatType, b.counterType, b.lossType, b.counterType});
+  Type sum = FutureType::get(b.getContext(), b.gradientSums());
   b.init([&](ValueRange) {
     YieldOp::create(b, ValueRange(ReadyOp::create(b, sum)));
   });
   b.strand(
       [&](ValueRange carried) {
         Work work = computeShare(b);
-        Value next = startSum(b, work.gradient);
+        Value next = b.sumGradients("grads", work.gradient);
         ValueRange sums = b.await(carried.front());
         applyIfAny(b, sums);
         remember(b, work);
-        NextOp::create(b, b.withinBudget(sums[3]), next);
+        NextOp::create(b, b.withinBudget(sums.back()), next);
       },
       sum);
   b.drain(

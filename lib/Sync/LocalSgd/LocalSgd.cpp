@@ -97,7 +97,7 @@ static Local localSteps(ProgramBuilder &b, int64_t steps, Value w,
         auto gradient = b.addGradient(x, clock, zero, takeBatch(b));
         Value samples = arith::MulIOp::create(b, gradient.samples, members);
         Value rate = b.learningRate(clock, samples);
-        auto stepped = b.step(x, before, gradient.sum, gradient.samples, rate);
+        auto stepped = b.step(x, before, gradient, rate);
         SmallVector<Value> next{
             arith::SubFOp::create(b, x, stepped.displacement)};
         llvm::append_range(next, stepped.state);

@@ -75,6 +75,7 @@ def serial(bench):
         Training(),
         Training("f64", batch=8, size=3, momentum=0.5),
         Training(momentum=0.75, untouched=True, decay=True),
+        Training(momentum=0.5, decay=True, labels=3),
     ):
         for ranks in (1, 2, 3, 4):
             for algorithm, m in (("abs-sgd", 1), ("abs-sgd", 3), ("delayed-sgd", 2)):
@@ -170,9 +171,9 @@ def barrier(bench):
 def waiting(bench):
     """delayed-sgd on unequal members: fixed counts, and whoever is early waits;
     the same with the compensation of the delay."""
-    training = Training("f64", momentum=0.5)
     costs = {"gradient": "[7us, 3us, 11us]", "all_reduce": "50us", "jitter": 0.3}
-    for strength in (0, 1):
+    for strength, labels in ((0, 1), (1, 1), (81, 3)):
+        training = Training("f64", momentum=0.5, labels=labels)
         program = bench.program(
             training, "delayed-sgd", 0.2, m_min=2, dc_lambda=strength
         )

@@ -95,7 +95,6 @@ COSTS = {"gradient": "[10us, 10us, 13us, 16us]", "step": "[50us, 50us, 65us, 80u
 
 def merges(bench):
     """Weights, momentum and perturbation, with uneven devices."""
-    training = Training("f64")
     cases = [
         ({"gamma": 0, "perturbation": 0}, {}, 0.0),
         ({"gamma": 0.5, "perturbation": 0}, {}, 0.5),
@@ -105,7 +104,9 @@ def merges(bench):
         ({"gamma": 0.25, "norm_threshold": 1e-9}, {}, 0.25),
         ({"gamma": 0, "weighting": "uniform"}, {"uniform": True}, 0.0),
     ]
-    for options, weighting, gamma in cases:
+    every = [(Training("f64"), case) for case in cases]
+    every.append((Training("f64", labels=3), cases[1]))
+    for training, (options, weighting, gamma) in every:
         program = bench.program(
             training, "adaptive-sgd", 0.2, mega_batch=480, max_batch=16,
             min_batch=2, b_ref=24, **options

@@ -9,6 +9,7 @@ TRAININGS = (
     Training(),
     Training("f64", batch=8, size=3, momentum=0.5),
     Training(momentum=0.75, untouched=True, decay=True),
+    Training(momentum=0.5, decay=True, labels=3),
 )
 
 

@@ -27,7 +27,7 @@ def first_loss(training, base, batch):
     for number in batch:
         difference = base - ref.sample(training, number)
         total += 0.5 * float(np.sum(np.float64(difference) ** 2))
-    return total / len(batch)
+    return total / (len(batch) * training.labels)
 
 
 def follow(server, steps, rate=0.2, momentum=0.0, weigh=False, exact=0, **settings):
@@ -115,7 +115,8 @@ UNEVEN = {"gradient": "[1us, 7us, 3us, 11us, 5us]", "message": "2us"}
 
 def synchronous(bench):
     """K = M is a serial loop of local SGD: check 6."""
-    for training in (Training(), Training("f64", 3, 5, momentum=0.5)):
+    for training in (Training(), Training("f64", 3, 5, momentum=0.5),
+                     Training(momentum=0.5, labels=3)):
         for workers in (1, 2, 4):
             for steps in (1, 3):
                 program = bench.program(
@@ -266,7 +267,7 @@ def bound(bench):
 def exact(bench):
     """The server's own loss: of all samples, at the new model, from the first
     round on. Fifty samples are no multiple of the batch of the second."""
-    for training in (Training(), Training("f64", 3, 4)):
+    for training in (Training(), Training("f64", 3, 4), Training(labels=2)):
         for algorithm, rule in (
             ("bounded-staleness", {}),
             ("adasync", {"bound": golden.INFINITE, "guard": False}),

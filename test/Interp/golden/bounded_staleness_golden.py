@@ -66,7 +66,7 @@ nn.layout @params [#nn.slot<"w" : {p} at 0 parameter>]
   %at = arith.index_cast %clamped : i64 to index
   %loss = tensor.extract %losses[%worker, %at] : tensor<4x{width}xf64>
   %wrapped = tensor.from_elements %loss : tensor<f64>
-  return %acc1, %n, %wrapped : {p}, tensor<i64>, tensor<f64>
+  return %acc1, %n, %n, %wrapped : {p}, tensor<i64>, tensor<i64>, tensor<f64>
 }}
 {training.evaluateHead(p, batch)}
   %none = arith.constant dense<0.0> : tensor<f64>

@@ -108,6 +108,7 @@ def rings(bench):
     for training, sizes in (
         (Training("f64"), (3, 4, 6)),
         (Training("f64", momentum=0.5), (4,)),
+        (Training("f64", momentum=0.5, labels=3), (4,)),
     ):
         for n in sizes:
             for rate in (1.0, 2.0, 0.5):
@@ -174,15 +175,17 @@ def plain(bench):
 
 def alone(bench):
     """I8: one member is plain SGD, bit by bit."""
-    for training in (Training(), Training("f64", momentum=0.75)):
+    for training in (Training(), Training("f64", momentum=0.75),
+                     Training(decay=True, labels=3)):
         for algorithm in ("a2cid2", "gossip"):
             for topology in ("complete", "ring"):
                 for rate in (1, 0.5, 2):
                     program = bench.program(
                         training, algorithm, 0.2, topology=topology, rate=rate
                     )
-                    run = bench.run(training, program, 1, COSTS, rounds=9, samples=7)
-                    model = ref.Model(training, 0.2)
+                    run = bench.run(training, program, 1, COSTS,
+                                    cells={"budget": 4096}, rounds=9, samples=7)
+                    model = ref.Model(training, 0.2, budget=4096)
                     batches = [e["ids"] for e in run.of("next_batch", source="queue")]
                     ends = [e for e in run.of("next") if e["strand"] == 0]
                     equal(len(batches), 9, "gradients")

@@ -10,6 +10,7 @@ def serial(bench):
         (Training(), ["keep"]),
         (Training(momentum=0.5, untouched=True), ["keep", "reset", "average"]),
         (Training("f64", batch=8, size=2, momentum=0.75, decay=True), ["keep"]),
+        (Training(momentum=0.5, decay=True, labels=3), ["keep"]),
     ):
         for mode in modes:
             program = bench.program(training, "local-sgd", 0.2, steps=3, momentum=mode)

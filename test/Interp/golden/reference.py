@@ -216,9 +216,10 @@ def compensated(model, rounds, strength):
 
     def apply():
         (total, count), before = pending
-        mean = total / count
+        divisor = count * model.training.labels
+        mean = total / divisor
         mean = mean + strength * mean * mean * (model.w - before)
-        model.update(mean * count, count)
+        model.update(mean * divisor, count)
 
     for members in rounds:
         at = model.w

@@ -29,7 +29,12 @@ def gradientHead(p, batch):
     return head(
         "gradient",
         [("w", p, "parameters"), *batch, ("step", "tensor<i64>", "step"), ("acc", p, "accumulator")],
-        [(p, "gradient"), ("tensor<i64>", "samples"), ("tensor<f64>", "loss")],
+        [
+            (p, "gradient"),
+            ("tensor<i64>", "samples"),
+            ("tensor<i64>", "divisor"),
+            ("tensor<f64>", "loss"),
+        ],
     )
 
 
@@ -66,6 +71,7 @@ class Training:
     momentum: float | None = None  # None: the optimizer has no state
     untouched: bool = False  # no gradient touches the last parameter
     decay: bool = False  # the learning rate falls with samples seen
+    labels: int = 1  # of a sample: means divide by so many times the samples
 
     @property
     def dtype(self):
@@ -95,7 +101,7 @@ class Training:
 
     def step(self, state, gradient, count, rate):
         """(displacement, new state) of a summed gradient."""
-        mean = gradient / self.dtype(count)
+        mean = gradient / self.dtype(count * self.labels)
         if self.momentum is None:
             return self.dtype(rate) * mean, None
         velocity = self.dtype(self.momentum) * state + mean
@@ -136,17 +142,19 @@ nn.layout @params [#nn.slot<"w" : {p} at 0 parameter>]
   %valid = arith.cmpf ogt, %weights, %none : tensor<{u}x{T}>
   %ones = arith.extui %valid : tensor<{u}xi1> to tensor<{u}xi64>
   %n = nn.reduce sum %ones dims [0] : tensor<{u}xi64> -> tensor<i64>
+  %labels = arith.constant dense<{self.labels}> : tensor<i64>
+  %divisor = arith.muli %n, %labels : tensor<i64>
   %squares = arith.mulf %weighted, %difference : {x}
 {widen}  %total = nn.reduce sum {square} dims [0, 1] : tensor<{u}x{d}xf64> -> tensor<f64>
   %half = arith.constant dense<0.5> : tensor<f64>
   %loss = arith.mulf %total, %half : tensor<f64>
-  return %acc1, %n, %loss : {p}, tensor<i64>, tensor<f64>
+  return %acc1, %n, %divisor, %loss : {p}, tensor<i64>, tensor<i64>, tensor<f64>
 }}
 {evaluateHead(p, batch)}
   %zero = arith.constant dense<0> : tensor<i64>
   %acc = arith.constant dense<0.0> : {p}
-  %g, %n, %loss = func.call @gradient(%w, %x, %weights, %ids, %zero, %acc) : ({p}, {x}, tensor<{u}x{T}>, tensor<{u}xi64>, tensor<i64>, {p}) -> ({p}, tensor<i64>, tensor<f64>)
-  return %loss, %zero, %n : tensor<f64>, tensor<i64>, tensor<i64>
+  %g, %n, %divisor, %loss = func.call @gradient(%w, %x, %weights, %ids, %zero, %acc) : ({p}, {x}, tensor<{u}x{T}>, tensor<{u}xi64>, tensor<i64>, {p}) -> ({p}, tensor<i64>, tensor<i64>, tensor<f64>)
+  return %loss, %zero, %divisor : tensor<f64>, tensor<i64>, tensor<i64>
 }}
 {self.stepText(T, p)}
 {self.rateText(T)}

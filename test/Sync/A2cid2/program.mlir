@@ -3,7 +3,7 @@
 // RUN: rubato-opt %s --expand-algorithm | rubato-opt | FileCheck %s
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -70,7 +70,7 @@ gsync.train algorithm(#gsync.algorithm<"a2cid2">) learning_rate(5.000000e-02)
 // CHECK: %[[MEMBERS:.+]], %{{.+}} = gsync.view @world
 // CHECK-NEXT: %[[K:.+]]:2 = gsync.ask @match::@constants()
 // CHECK-NEXT: %[[TWO:.+]] = arith.constant 2 : i64
-// CHECK: %[[R:.+]]:4, %{{.+}} = gsync.repeat at_least(%[[TWO]]) at_most(%[[TWO]])
+// CHECK: %[[R:.+]]:5, %{{.+}} = gsync.repeat at_least(%[[TWO]]) at_most(%[[TWO]])
 // CHECK: %[[BEGIN:.+]] = gsync.now
 // CHECK-NEXT: gsync.next_batch from(peek)
 // CHECK-NEXT: func.call @gradient(%[[X]],
@@ -78,7 +78,7 @@ gsync.train algorithm(#gsync.algorithm<"a2cid2">) learning_rate(5.000000e-02)
 // CHECK-NEXT: }
 // CHECK-NEXT: gsync.atomic (@w, @xt, @last, @dt, @eta, @eta_graph, @alpha, @members) {
 // CHECK: %[[NOW:.+]] = gsync.now
-// CHECK-NEXT: %[[DT:.+]] = arith.subf %[[NOW]], %[[R]]#3 : f64
+// CHECK-NEXT: %[[DT:.+]] = arith.subf %[[NOW]], %[[R]]#4 : f64
 // CHECK-NEXT: gsync.yield cells(%[[X]], %[[X]], %[[NOW]], %[[DT]], %[[K]]#0, %[[K]]#0, %[[K]]#1, %[[MEMBERS]] :
 
 // CHECK: gsync.strand @compute {
@@ -94,8 +94,9 @@ gsync.train algorithm(#gsync.algorithm<"a2cid2">) learning_rate(5.000000e-02)
 // CHECK: %[[W:.+]] = gsync.load @w
 // CHECK-NEXT: %[[SEEN:.+]] = gsync.load @seen
 // CHECK-NEXT: gsync.next_batch from(queue) :
-// CHECK: %[[G:.+]]:3 = func.call @gradient(%[[W]],
+// CHECK: %[[G:.+]]:4 = func.call @gradient(%[[W]],
 // CHECK-NEXT: %[[N:.+]] = arith.addi %{{.+}}, %[[G]]#1
+// CHECK-NEXT: %[[DIVISOR:.+]] = arith.addi %{{.+}}, %[[G]]#2
 // The report is the last that may fail, so it comes before cells change. It
 // tells the share of the budget, rounded up.
 // CHECK: %[[TOTAL:.+]] = arith.addi %[[SEEN]], %[[N]]
@@ -117,7 +118,7 @@ gsync.train algorithm(#gsync.algorithm<"a2cid2">) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[M:.+]]:2 = func.call @mix(%[[X]], %[[XT]], %[[LAST]], %[[NOW]], %[[DT]], %[[ETA]])
 // CHECK-NEXT: %[[CLOCK:.+]] = arith.muli %[[SEEN]], %[[ALL]]
 // CHECK: %[[LR:.+]] = func.call @lr(%[[CLOCK]], %[[SHARE]],
-// CHECK-NEXT: %[[D:.+]]:2 = func.call @step(%[[M]]#0, %[[V]], %[[G]]#0, %[[N]], %[[LR]])
+// CHECK-NEXT: %[[D:.+]]:2 = func.call @step(%[[M]]#0, %[[V]], %[[G]]#0, %[[DIVISOR]], %[[LR]])
 // CHECK-NEXT: %[[X1:.+]] = arith.subf %[[M]]#0, %[[D]]#0
 // CHECK-NEXT: %[[SEEN1:.+]] = arith.addi %[[SEEN]], %[[N]]
 // CHECK-NEXT: %[[XT1:.+]] = arith.subf %[[M]]#1, %[[D]]#0

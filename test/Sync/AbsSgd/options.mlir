@@ -6,7 +6,7 @@
 // RUN: rubato-opt %s --choose-algorithm="algorithm=abs-sgd options=rule=mean,flush=false" --expand-algorithm | FileCheck %s --check-prefixes=CHECK,MEAN,DROP --implicit-check-not=@ready
 
 nn.layout @params [#nn.slot<"w" : tensor<6xf32> at 0 parameter>]
-func.func private @gradient(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, tensor<4xf32> {nn.role = #nn.argument<weights>}, tensor<4xi64> {nn.role = #nn.argument<ids>}, tensor<i64> {nn.role = #nn.argument<step>}, tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>})
+func.func private @gradient(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, tensor<4xf32> {nn.role = #nn.argument<weights>}, tensor<4xi64> {nn.role = #nn.argument<ids>}, tensor<i64> {nn.role = #nn.argument<step>}, tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>})
 func.func private @evaluate(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, tensor<4xf32> {nn.role = #nn.argument<weights>}, tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>})
 func.func private @step(tensor<6xf32> {nn.role = #nn.argument<parameters>}, tensor<6xf32> {nn.role = #nn.argument<gradient>}, tensor<i64> {nn.role = #nn.argument<divisor>}, tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>})
 func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {nn.role = #nn.argument<samples>}, tensor<f32> {nn.role = #nn.argument<base_rate>}, tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>})
@@ -14,7 +14,7 @@ func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {n
 // CHOSEN: #gsync.algorithm<"abs-sgd", {"b-ref" = 0 : i64, "clip-high" = 4.000000e+00 : f64, "clip-low" = 2.500000e-01 : f64, "dc-lambda" = 0.000000e+00 : f64, fixed = false, flush = true, "m-min" = 1 : i64, protocol = "p0", rule = "linear"}>
 // DELAYED: #gsync.algorithm<"delayed-sgd", {"b-ref" = 0 : i64, "clip-high" = 4.000000e+00 : f64, "clip-low" = 2.500000e-01 : f64, "dc-lambda" = 0.000000e+00 : f64, fixed = true, flush = true, "m-min" = 1 : i64, protocol = "p0", rule = "mean"}>
 
-// CHECK: gsync.strand (%[[PREVIOUS:.+]]: !gsync.future<tensor<6xf32>, tensor<i64>, tensor<f64>, tensor<i64>>) {
+// CHECK: gsync.strand (%[[PREVIOUS:.+]]: !gsync.future<tensor<6xf32>, tensor<i64>, tensor<i64>, tensor<f64>, tensor<i64>>) {
 // A fixed count does not look whether the sum has arrived.
 // FIXED: %[[M:.+]] = arith.constant 3 : i64
 // FIXED: gsync.repeat at_least(%[[M]]) at_most(%[[M]]) iter(

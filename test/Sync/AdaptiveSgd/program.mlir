@@ -3,7 +3,7 @@
 // RUN: rubato-opt %s --expand-algorithm | rubato-opt --verify-sync | FileCheck %s
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -65,7 +65,7 @@ gsync.train algorithm(#gsync.algorithm<"adaptive-sgd">) learning_rate(5.000000e-
 // CHECK-NEXT: %[[ROWS:.+]] = arith.constant 4 : i64
 // CHECK-NEXT: %[[LENGTH:.+]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK-NEXT: %[[COUNT:.+]] = arith.ceildivsi %[[LENGTH]], %[[ROWS]]
-// CHECK: %[[G:.+]]:3, %{{.+}} = gsync.repeat at_least(%[[COUNT]]) at_most(%[[COUNT]])
+// CHECK: %[[G:.+]]:4, %{{.+}} = gsync.repeat at_least(%[[COUNT]]) at_most(%[[COUNT]])
 // CHECK-NEXT: ^bb0(%[[I:.+]]: i64, %[[ACC:.+]]: tensor<6xf32>,
 // CHECK-NEXT: %[[SKIP:.+]] = arith.muli %[[I]], %[[ROWS]]
 // CHECK-NEXT: %[[FROM:.+]] = arith.addi %[[BEGIN]], %[[SKIP]]
@@ -83,12 +83,12 @@ gsync.train algorithm(#gsync.algorithm<"adaptive-sgd">) learning_rate(5.000000e-
 // CHECK: %[[REF:.+]] = tensor.splat
 // CHECK-NEXT: %[[RATIO:.+]] = arith.divf %[[BATCH]], %[[REF]]
 // CHECK-NEXT: %[[RATE:.+]] = arith.mulf %[[LR]], %[[RATIO]]
-// CHECK-NEXT: %[[D:.+]] = func.call @step(%[[Y]], %[[G]]#0, %[[G]]#1, %[[RATE]])
+// CHECK-NEXT: %[[D:.+]] = func.call @step(%[[Y]], %[[G]]#0, %[[G]]#2, %[[RATE]])
 // CHECK-NEXT: %[[Y1:.+]] = arith.subf %[[Y]], %[[D]]
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant 1 : i64
 // CHECK-NEXT: %[[U1:.+]] = arith.addi %[[U]], %[[ONE]]
 // CHECK-NEXT: %[[N1:.+]] = arith.addi %[[N]], %[[G]]#1
-// CHECK-NEXT: %[[L1:.+]] = arith.addf %[[L]], %[[G]]#2
+// CHECK-NEXT: %[[L1:.+]] = arith.addf %[[L]], %[[G]]#3
 // CHECK-NEXT: %[[T1:.+]] = arith.addi %[[CLOCK]], %[[LENGTH]]
 // CHECK-NEXT: scf.yield %[[Y1]], %[[U1]], %[[N1]], %[[L1]], %[[T1]]
 // CHECK-NEXT: }

@@ -26,11 +26,11 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 // Frozen tensors are an argument of the gradient, never part of a reduction.
 // CHECK: gsync.strand {
 // CHECK-NEXT: %[[W:.+]] = gsync.load @w
-// CHECK: %[[G:.+]]:3, %{{.+}} = gsync.repeat
+// CHECK: %[[G:.+]]:4, %{{.+}} = gsync.repeat
 // CHECK: %[[FROZEN:.+]] = gsync.load @w_frozen : tensor<8xf32>
 // CHECK-NEXT: func.call @gradient(%[[W]], %[[FROZEN]],
 // CHECK: }
-// CHECK: gsync.all_reduce sum on @grads(%[[G]]#0, %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}})
+// CHECK: gsync.all_reduce sum on @grads(%[[G]]#0, %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}})
 // SGD: gsync.atomic (@w, @seen) {
 // SGD: func.call @step({{.*}}) -> tensor<6xf32>
 // ADAMW: gsync.atomic (@w, @state0, @state1, @state2, @state3, @seen) {

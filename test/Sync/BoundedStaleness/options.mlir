@@ -9,7 +9,7 @@
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=adasync options=smoothing=1" 2>&1 | FileCheck %s --check-prefix=SMOOTHING
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -36,19 +36,23 @@ func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64>
 // MOMENTUM-NEXT: gsync.yield cells(%[[W1]], %[[SEEN1]], %[[V1]] :
 
 // The server evaluates all samples at its first model and after every update;
-// the last batch may be padded, so the sum is divided by the samples.
+// the last batch may be padded, so the sum is divided by what was valid.
 // EXACT: gsync.entry @start_at : (i64, f64) -> (i64, i64)
 // EXACT: gsync.role @server
 // EXACT: %[[W0:.+]] = gsync.load @w
 // EXACT: %[[N:.+]] = gsync.data_samples : i64
 // EXACT: %[[B:.+]] = arith.ceildivsi %[[N]], %{{.+}} : i64
-// EXACT: %[[SUM:.+]], %{{.+}} = gsync.repeat at_least(%[[B]]) at_most(%[[B]]) iter(
-// EXACT-NEXT: ^bb0(%[[I:.+]]: i64, %[[ACC:.+]]: tensor<f64>):
+// EXACT: %[[SUMS:.+]]:2, %{{.+}} = gsync.repeat at_least(%[[B]]) at_most(%[[B]]) iter(
+// EXACT-NEXT: ^bb0(%[[I:.+]]: i64, %[[ACC:.+]]: tensor<f64>, %[[VALID:.+]]: tensor<i64>):
 // EXACT: gsync.next_batch from(whole(%[[I]]))
 // EXACT: %[[E:.+]]:3 = func.call @evaluate(%[[W0]],
 // EXACT: %[[NEXT:.+]] = arith.addf %[[ACC]], %[[E]]#0 : tensor<f64>
-// EXACT: gsync.yield %[[NEXT]]
-// EXACT: %[[F:.+]] = arith.divf
+// EXACT: %[[COUNTED:.+]] = arith.addi %[[VALID]], %[[E]]#2 : tensor<i64>
+// EXACT: gsync.yield %[[NEXT]], %[[COUNTED]]
+// EXACT: %[[LOSS:.+]] = tensor.extract %[[SUMS]]#0[]
+// EXACT: %[[COUNT:.+]] = tensor.extract %[[SUMS]]#1[]
+// EXACT: %[[REAL:.+]] = arith.sitofp %[[COUNT]]
+// EXACT: %[[F:.+]] = arith.divf %[[LOSS]], %[[REAL]]
 // EXACT: gsync.ask @rule::@start_at(%{{.+}}, %[[F]])
 // EXACT: %[[NEW:.+]]:2 = gsync.atomic (@w, @seen)
 // EXACT: gsync.repeat

@@ -3,7 +3,7 @@
 // RUN: rubato-opt %s --expand-algorithm | rubato-opt --verify-sync | FileCheck %s
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -49,15 +49,16 @@ gsync.train algorithm(#gsync.algorithm<"bounded-staleness">) learning_rate(5.000
 // CHECK-NEXT: ^bb0(%[[I:.+]]: i64, %[[Y:.+]]: tensor<6xf32>, %[[N:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>, %[[V:.+]]: tensor<6xf32>):
 // CHECK-NEXT: %[[B:.+]]:4 = gsync.next_batch from(keyed(%[[RANK]], %[[M]]#2, %[[I]])) :
 // CHECK-NEXT: %[[STEP:.+]] = arith.addi %[[M]]#1, %[[N]] : tensor<i64>
-// CHECK: %[[G:.+]]:3 = func.call @gradient(%[[Y]], %[[B]]#0, %[[B]]#1, %[[B]]#2, %[[B]]#3, %[[STEP]],
+// CHECK: %[[G:.+]]:4 = func.call @gradient(%[[Y]], %[[B]]#0, %[[B]]#1, %[[B]]#2, %[[B]]#3, %[[STEP]],
 // CHECK: %[[DN:.+]] = arith.addi %{{.+}}, %[[G]]#1
-// CHECK: %[[DL:.+]] = arith.addf %{{.+}}, %[[G]]#2
+// CHECK: %[[DD:.+]] = arith.addi %{{.+}}, %[[G]]#2
+// CHECK: %[[DL:.+]] = arith.addf %{{.+}}, %[[G]]#3
 // The schedule counts what has reached the model.
 // CHECK: %[[LR:.+]] = func.call @lr(%[[M]]#1, %[[DN]],
-// CHECK: %[[D:.+]]:2 = func.call @step(%[[Y]], %[[V]], %[[G]]#0, %[[DN]], %[[LR]])
+// CHECK: %[[D:.+]]:2 = func.call @step(%[[Y]], %[[V]], %[[G]]#0, %[[DD]], %[[LR]])
 // The loss that steers is the mean of the first batch, at the downloaded model.
-// CHECK-NEXT: %[[DNF:.+]] = arith.sitofp %[[DN]]
-// CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[DL]], %[[DNF]] : tensor<f64>
+// CHECK-NEXT: %[[DDF:.+]] = arith.sitofp %[[DD]]
+// CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[DL]], %[[DDF]] : tensor<f64>
 // CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[FIRST:.+]] = arith.cmpi eq, %[[I]], %[[ZERO]] : i64
 // CHECK-NEXT: %[[Y1:.+]] = arith.subf %[[Y]], %[[D]]#0

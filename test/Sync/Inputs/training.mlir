@@ -1,7 +1,7 @@
 // Training functions small enough to follow by hand: the loss of a sample x is
 // ½|w − x|², two samples make a micro-batch, the optimizer is plain SGD.
 nn.layout @params [#nn.slot<"w" : tensor<4xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<4xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %weights: tensor<2xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<2xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<4xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<4xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) {
+func.func @gradient(%w: tensor<4xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %weights: tensor<2xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<2xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<4xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<4xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) {
   %rows = nn.broadcast %w dims [1] : tensor<4xf32> -> tensor<2x4xf32>
   %difference = arith.subf %rows, %x : tensor<2x4xf32>
   %weight = nn.broadcast %weights dims [0] : tensor<2xf32> -> tensor<2x4xf32>
@@ -17,13 +17,13 @@ func.func @gradient(%w: tensor<4xf32> {nn.role = #nn.argument<parameters>}, %x: 
   %total = nn.reduce sum %wide dims [0, 1] : tensor<2x4xf64> -> tensor<f64>
   %half = arith.constant dense<0.5> : tensor<f64>
   %loss = arith.mulf %total, %half : tensor<f64>
-  return %acc1, %n, %loss : tensor<4xf32>, tensor<i64>, tensor<f64>
+  return %acc1, %n, %n, %loss : tensor<4xf32>, tensor<i64>, tensor<i64>, tensor<f64>
 }
 func.func @evaluate(%w: tensor<4xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %weights: tensor<2xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<2xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) {
   %zero = arith.constant dense<0> : tensor<i64>
   %acc = arith.constant dense<0.0> : tensor<4xf32>
-  %g, %n, %loss = func.call @gradient(%w, %x, %weights, %ids, %zero, %acc) : (tensor<4xf32>, tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>, tensor<i64>, tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>, tensor<f64>)
-  return %loss, %zero, %n : tensor<f64>, tensor<i64>, tensor<i64>
+  %g, %n, %divisor, %loss = func.call @gradient(%w, %x, %weights, %ids, %zero, %acc) : (tensor<4xf32>, tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>, tensor<i64>, tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>, tensor<i64>, tensor<f64>)
+  return %loss, %zero, %divisor : tensor<f64>, tensor<i64>, tensor<i64>
 }
 func.func @step(%w: tensor<4xf32> {nn.role = #nn.argument<parameters>}, %g: tensor<4xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<4xf32> {nn.role = #nn.result<displacement>}) {
   %count = arith.sitofp %n : tensor<i64> to tensor<f32>

@@ -3,7 +3,7 @@
 // RUN: rubato-opt %s --expand-algorithm | rubato-opt | FileCheck %s
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -26,6 +26,7 @@ gsync.train algorithm(#gsync.algorithm<"local-sgd">) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[SEEN:.+]] = gsync.load @seen : tensor<i64>
 // CHECK-NEXT: %[[ZERO:.+]] = gsync.zero : tensor<6xf32>
 // CHECK-NEXT: %[[ZERO1:.+]] = gsync.zero : tensor<i64>
+// CHECK-NEXT: %[[D0:.+]] = gsync.zero : tensor<i64>
 // CHECK-NEXT: %[[ZERO2:.+]] = gsync.zero : tensor<f64>
 // CHECK-NEXT: %[[C:.+]] = arith.constant 8 : i64
 // The same number of steps on every member.
@@ -36,14 +37,15 @@ gsync.train algorithm(#gsync.algorithm<"local-sgd">) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[V1:.+]] = arith.addi %[[SEEN]], %[[V]] : tensor<i64>
 // The average acknowledges the batches it contains.
 // CHECK-NEXT: %[[BATCH:.+]]:4 = gsync.next_batch from(queue acked_by(@average))
-// CHECK-NEXT: %[[GRAD:.+]]:3 = func.call @gradient(%[[A1]], %[[BATCH]]#0, %[[BATCH]]#1, %[[BATCH]]#2, %[[BATCH]]#3, %[[V1]], %[[ZERO]])
+// CHECK-NEXT: %[[GRAD:.+]]:4 = func.call @gradient(%[[A1]], %[[BATCH]]#0, %[[BATCH]]#1, %[[BATCH]]#2, %[[BATCH]]#3, %[[V1]], %[[ZERO]])
 // CHECK-NEXT: %[[V2:.+]] = arith.addi %[[ZERO1]], %[[GRAD]]#1 : tensor<i64>
-// CHECK-NEXT: %[[V3:.+]] = arith.addf %[[ZERO2]], %[[GRAD]]#2 : tensor<f64>
+// CHECK-NEXT: %[[D1:.+]] = arith.addi %[[D0]], %[[GRAD]]#2 : tensor<i64>
+// CHECK-NEXT: %[[V3:.+]] = arith.addf %[[ZERO2]], %[[GRAD]]#3 : tensor<f64>
 // CHECK-NEXT: %[[V4:.+]] = arith.muli %[[V2]], %[[TENSOR]] : tensor<i64>
 // CHECK-NEXT: %[[BASE_LR:.+]] = gsync.load @base_lr : tensor<f32>
 // CHECK-NEXT: %[[BUDGET:.+]] = gsync.load @budget : tensor<i64>
 // CHECK-NEXT: %[[LR:.+]] = func.call @lr(%[[V1]], %[[V4]], %[[BASE_LR]], %[[BUDGET]])
-// CHECK-NEXT: %[[STEP:.+]]:2 = func.call @step(%[[A1]], %[[A2]], %[[GRAD]]#0, %[[V2]], %[[LR]])
+// CHECK-NEXT: %[[STEP:.+]]:2 = func.call @step(%[[A1]], %[[A2]], %[[GRAD]]#0, %[[D1]], %[[LR]])
 // CHECK-NEXT: %[[V5:.+]] = arith.subf %[[A1]], %[[STEP]]#0 : tensor<6xf32>
 // CHECK-NEXT: %[[V6:.+]] = arith.addi %[[A3]], %[[V2]] : tensor<i64>
 // CHECK-NEXT: %[[V7:.+]] = arith.addf %[[A4]], %[[V3]] : tensor<f64>

@@ -108,7 +108,8 @@ struct Ring : Program {
         return Value::integer(type("i64"), members.size());
       if (isa<func::CallOp>(op) && result.getResultNumber() == 0)
         return vector(g);
-      if (isa<func::CallOp>(op) && result.getResultNumber() == 1)
+      // Samples, and what the sum is divided by.
+      if (isa<func::CallOp>(op) && result.getResultNumber() <= 2)
         return Value::integer(type("tensor<i64>"), samples);
       return {};
     })) << errors;

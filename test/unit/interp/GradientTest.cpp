@@ -44,8 +44,9 @@ void check(const std::string &model, const std::string &loss, int64_t count,
   Value ones = Value::build<double>(
       w.type(), [](llvm::MutableArrayRef<double> out) { llvm::fill(out, 1); });
   auto results = program.call({w, x, y, weights, ids, step, ones}, "gradient");
-  ASSERT_EQ(results.size(), 3u) << program.errors;
+  ASSERT_EQ(results.size(), 4u) << program.errors;
   EXPECT_EQ(results[1].asInt(), 3) << "samples";
+  EXPECT_EQ(results[2].asInt(), 3) << "divisor";
 
   auto lossAt = [&](int64_t i, double by) {
     auto scores = program.call(
@@ -53,7 +54,7 @@ void check(const std::string &model, const std::string &loss, int64_t count,
     EXPECT_EQ(scores.size(), 3u) << program.errors;
     return scores.empty() ? 0 : scores[0].asFloat();
   };
-  EXPECT_EQ(results[2].asFloat(), lossAt(-1, 0));
+  EXPECT_EQ(results[3].asFloat(), lossAt(-1, 0));
   double h = 1e-5;
   for (int64_t i = 0; i != count; ++i) {
     double want = (lossAt(i, h) - lossAt(i, -h)) / (2 * h);
