@@ -7,8 +7,8 @@
 using namespace rubato;
 
 RunReport::RunReport(Job &job)
-    : job(job),
-      progress(stdout, job.options.quiet, job.plan.epochs, job.plan.samples),
+    : job(job), progress(stdout, job.options.quiet, job.plan.epochs,
+                         job.plan.samples, job.plan.budget),
       pending(static_cast<size_t>(job.rounds ? job.members : 0)) {}
 
 Status RunReport::open() {
@@ -92,10 +92,9 @@ void RunReport::interval() {
 
 /// After so many samples, whose losses sum up to `loss`, and so many seconds.
 void RunReport::tellProgress(int64_t seen, double loss, double at) {
-  int64_t epoch = (seen - 1) / job.plan.samples + 1;
-  if (last.epoch > 0 && epoch != last.epoch)
-    progress.epochEnd();
-  last.epoch = epoch;
+  // What comes past the budget is of no epoch more.
+  int64_t counted = std::clamp<int64_t>(job.plan.budget, 1, seen);
+  last.epoch = (counted - 1) / job.plan.samples + 1;
   last.samples = seen - last.seen;
   last.seen = seen;
   last.loss = (loss - lossSum) / static_cast<double>(last.samples);
@@ -158,9 +157,14 @@ void RunReport::summarise() {
     gradients +=
         comma + text("rank %d %lld", rank, static_cast<long long>(count));
   }
-  rows.emplace_back("samples",
-                    text("%lld by %d members",
-                         static_cast<long long>(last.seen), job.members));
+  int64_t past = std::max<int64_t>(last.seen - job.plan.budget, 0);
+  std::string more =
+      past ? text(" (+%lld past the budget)", static_cast<long long>(past))
+           : "";
+  rows.emplace_back("samples", text("%lld by %d members",
+                                    static_cast<long long>(last.seen - past),
+                                    job.members) +
+                                   more);
   for (size_t role = 0; role != job.unit.program.roles.size(); ++role) {
     const RoleSpec &spec = job.unit.program.roles[role];
     for (size_t strand = 0; strand != spec.strands.size(); ++strand) {

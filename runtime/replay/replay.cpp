@@ -96,7 +96,7 @@ static void summarise(const Job &job, const std::string &path, int64_t events) {
              static_cast<long long>(correct), static_cast<long long>(valid)));
   if (!job.options.save.empty())
     rows.emplace_back("saved", job.options.save);
-  Progress(stdout, job.options.quiet, 0, 1).summary(rows);
+  Progress(stdout, job.options.quiet).summary(rows);
 }
 
 Status rubato::replay(const Unit &unit, int argc, char **argv,

@@ -300,7 +300,7 @@ Status SimulatedRun::tell() {
     std::string page = reportPage(job, summary);
     RB_TRY(writeFileAtomically(options.report, {{page.data(), page.size()}}));
   }
-  Progress(stdout, job.train.quiet, 0, job.data.samples).summary(summary.rows);
+  Progress(stdout, job.train.quiet).summary(summary.rows);
   if (options.target && job.reached)
     std::printf("target %g reached at %.6g s\n", *options.target, *job.reached);
   else if (options.target)

@@ -6,26 +6,43 @@
 
 using namespace rubato;
 
-Progress::Progress(std::FILE *out, bool quiet, int64_t epochs, int64_t samples)
+Progress::Progress(std::FILE *out, bool quiet, int64_t epochs, int64_t samples,
+                   int64_t budget)
     : out(out), quiet(quiet), terminal(isatty(fileno(out)) == 1),
-      epochs(epochs), samplesPerEpoch(samples) {}
+      epochs(epochs), samplesPerEpoch(samples), budget(budget) {}
 
 double Progress::epochLoss() const {
   return epochSamples ? epochLossSum / static_cast<double>(epochSamples) : 0;
 }
 
-void Progress::round(const RoundRecord &record) {
-  if (epochOver) {
+/// The next samples of one epoch.
+void Progress::add(int64_t in, int64_t samples, double loss, double until) {
+  if (epochOver || in != epoch) {
+    epochEnd();
     epochOver = false;
+    epoch = in;
     epochSamples = 0;
     epochLossSum = 0;
-    epochStart = last.seconds;
+    epochStart = now;
   }
-  last = record;
-  epochSamples += record.samples;
-  epochLossSum += record.loss * static_cast<double>(record.samples);
+  epochSamples += samples;
+  epochLossSum += loss * static_cast<double>(samples);
+  now = until;
+}
+
+void Progress::round(const RoundRecord &record) {
+  int64_t before = record.seen - record.samples;
+  double begin = now,
+         each = (record.seconds - begin) / static_cast<double>(record.samples);
+  for (int64_t at = before, end = std::min(record.seen, budget); at < end;) {
+    int64_t in = at / samplesPerEpoch + 1;
+    int64_t part = std::min(end, in * samplesPerEpoch) - at;
+    at += part;
+    add(in, part, record.loss, begin + each * static_cast<double>(at - before));
+  }
+  now = record.seconds;
   constexpr double interval = 0.2;
-  if (quiet || !terminal || record.seconds < printed + interval)
+  if (quiet || !terminal || epochOver || record.seconds < printed + interval)
     return;
   printed = record.seconds;
   line("\x1b[K\r");
@@ -33,9 +50,9 @@ void Progress::round(const RoundRecord &record) {
 }
 
 void Progress::line(const char *end) {
-  double elapsed = last.seconds - epochStart;
+  double elapsed = now - epochStart;
   double rate = elapsed > 0 ? static_cast<double>(epochSamples) / elapsed : 0;
-  std::fprintf(out, "epoch %" PRId64, last.epoch);
+  std::fprintf(out, "epoch %" PRId64, epoch);
   if (epochs)
     std::fprintf(out, "/%" PRId64, epochs);
   std::fprintf(out,
@@ -55,7 +72,7 @@ void Progress::epochEnd() {
 
 void Progress::evaluation(const EvalRecord &record) {
   // The next epoch's rate counts training alone.
-  last.seconds = record.seconds;
+  now = record.seconds;
   if (quiet)
     return;
   std::fprintf(out, "epoch %" PRId64 "  evaluation  loss %.4f", record.epoch,

@@ -12,10 +12,15 @@ namespace rubato {
 class Progress {
 public:
   /// `epochs` and `samples` per epoch are for the "of" in the line; 0 epochs
-  /// when the run is measured in steps.
-  Progress(std::FILE *out, bool quiet, int64_t epochs, int64_t samples);
+  /// when the run is measured in steps. What members see past the `budget` of
+  /// samples is of no epoch.
+  Progress(std::FILE *out, bool quiet, int64_t epochs, int64_t samples,
+           int64_t budget);
+  /// For a summary alone.
+  Progress(std::FILE *out, bool quiet) : Progress(out, quiet, 0, 1, 0) {}
 
-  /// After a round. Prints at most five times a second, and only on a
+  /// After a round, or an interval, which may end epochs and begin others;
+  /// tells those that ended. Prints at most five times a second, and only on a
   /// terminal.
   void round(const RoundRecord &record);
 
@@ -30,14 +35,14 @@ public:
   void summary(const std::vector<std::pair<std::string, std::string>> &rows);
 
 private:
+  void add(int64_t epoch, int64_t samples, double loss, double until);
   void line(const char *end);
 
   std::FILE *out;
   bool quiet, terminal;
-  int64_t epochs, samplesPerEpoch;
-  RoundRecord last;
-  int64_t epochSamples = 0;
-  double epochLossSum = 0, epochStart = 0, printed = 0;
+  int64_t epochs, samplesPerEpoch, budget;
+  int64_t epoch = 0, epochSamples = 0;
+  double epochLossSum = 0, epochStart = 0, now = 0, printed = 0;
   bool epochOver = true;
 };
 

@@ -20,6 +20,7 @@ struct Told : testing::Test {
         makeThreadFabric(2, channelsOf(job.unit.program, 2), job.fabric));
     job.plan.samples = 50;
     job.plan.epochs = 1;
+    job.plan.budget = 50;
     job.begin = std::chrono::steady_clock::now();
     job.shared = &shared;
     job.slots = slots;
@@ -117,6 +118,43 @@ TEST_F(Told, BothMayTellTogether) {
   tell(1, {4, 4, 4});
   ASSERT_TRUE(report.finish());
   EXPECT_EQ(lines(), (Lines{"5: 40 1"}));
+}
+
+/// Members without common rounds are looked at now and then, and see more than
+/// they should before they stop: an epoch has its samples all the same, and
+/// what is past the last one is of none.
+TEST_F(Told, SamplesPastTheBudgetAreOfNoEpoch) {
+  options.quiet = false;
+  job.rounds = nullptr;
+  job.plan.epochs = 3;
+  job.plan.budget = 150;
+  testing::internal::CaptureStdout();
+  RunReport report(job);
+  ASSERT_TRUE(report.open());
+  compute(0, {0, 30, 60});
+  EvalRecord record; // makes it look
+  record.epoch = 1;
+  record.samples = 50;
+  ASSERT_TRUE(board.put(record));
+  report.tick();
+  compute(0, {1, 60, 60});
+  compute(1, {0, 110, 110});
+  ASSERT_TRUE(report.finish());
+  std::string told = testing::internal::GetCapturedStdout();
+  std::vector<std::string> epochs;
+  std::istringstream text(told);
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with("epoch") && line.find("evaluation") == line.npos)
+      epochs.push_back(line.substr(0, line.find("  loss")));
+  EXPECT_EQ(epochs,
+            (Lines{"epoch 1/3  30/50 samples", "epoch 1/3  20/50 samples",
+                   "epoch 2/3  50/50 samples", "epoch 3/3  50/50 samples"}))
+      << told;
+  EXPECT_NE(told.find("150 by 2 members (+50 past the budget)"), told.npos)
+      << told;
+  for (const json &line : linesOf(course.points.folder.read("m.jsonl")))
+    if (line.contains("epoch"))
+      EXPECT_LE(line["epoch"], 3);
 }
 
 TEST_F(Told, AnEvaluationFollowsItsRound) {
