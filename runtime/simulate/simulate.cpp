@@ -87,6 +87,7 @@ Status SimulatedRun::chooseMembers() {
 Status SimulatedRun::makeCosts() {
   uint64_t seed = options.seedOfTimes();
   if (!options.cluster.empty()) {
+    RB_TRY(sim::checkUplinks(cluster.uplinks, job.members));
     std::unique_ptr<sim::ClusterCosts> costs;
     RB_TRY(sim::ClusterCosts::make(cluster, job.unit.program, job.members, seed,
                                    costs)

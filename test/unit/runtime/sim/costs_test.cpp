@@ -364,8 +364,7 @@ TEST(Cluster, SaysWhatIsWrongWithUplinks) {
   Cluster cluster;
   ASSERT_OK(parseCluster(worker + uplink("a", "members = [3, 4]\n" + fast),
                          "c.toml", cluster));
-  std::unique_ptr<ClusterCosts> costs;
-  EXPECT_EQ(ClusterCosts::make(cluster, ProgramSpec{}, 4, 1, costs).message(),
+  EXPECT_EQ(checkUplinks(cluster.uplinks, 4).message(),
             "c.toml:4: uplink \"a\" has member 4, but the run has 4 members; "
             "name ranks from 0 to 3");
 }
