@@ -5,6 +5,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace rubato;
@@ -44,6 +45,8 @@ static std::string expected(const AlgorithmOption &option) {
     return "true or false";
   case Kind::Choice:
     return "one of " + llvm::join(option.choices, ", ");
+  case Kind::File:
+    return "a text";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -67,6 +70,7 @@ static Attribute parse(const AlgorithmOption &option, StringRef text,
            : text == "false" ? b.getBoolAttr(false)
                              : Attribute();
   case Kind::Choice:
+  case Kind::File:
     return b.getStringAttr(text);
   }
   llvm_unreachable("all kinds are handled");
@@ -94,8 +98,29 @@ static bool fits(const AlgorithmOption &option, Attribute value) {
     auto text = dyn_cast_or_null<StringAttr>(value);
     return text && llvm::is_contained(option.choices, text.getValue());
   }
+  case Kind::File:
+    return isa_and_nonnull<StringAttr>(value);
   }
   llvm_unreachable("all kinds are handled");
+}
+
+/// What a file says; an empty path says nothing.
+static FailureOr<std::string> readFile(const AlgorithmOption &option,
+                                       StringRef path,
+                                       AlgorithmOption::EmitError emitError) {
+  if (path.empty())
+    return std::string();
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return emitError() << "option '" << option.name << "': cannot read '"
+                       << path << "': " << file.getError().message();
+  return option.read(path, (*file)->getBuffer(), emitError);
+}
+
+static LogicalResult check(const AlgorithmInfo &info, DictionaryAttr values,
+                           AlgorithmOption::EmitError emitError) {
+  return info.check ? info.check(AlgorithmOptions(values), emitError)
+                    : success();
 }
 
 FailureOr<DictionaryAttr> AlgorithmOptions::resolve(
@@ -107,6 +132,14 @@ FailureOr<DictionaryAttr> AlgorithmOptions::resolve(
     if (!option)
       return emitError() << configuration.name << " has no option '" << name
                          << "'; " << names(info);
+    std::string content;
+    if (option->kind == Kind::File) {
+      FailureOr<std::string> said = readFile(*option, text, emitError);
+      if (failed(said))
+        return failure();
+      content = std::move(*said);
+      text = content;
+    }
     Attribute value = parse(*option, text, context);
     if (!fits(*option, value))
       return emitError() << "option '" << name << "' of " << configuration.name
@@ -130,7 +163,10 @@ FailureOr<DictionaryAttr> AlgorithmOptions::resolve(
     if (failed(set(name.trim(), text.trim())))
       return failure();
   }
-  return values.getDictionary(context);
+  DictionaryAttr all = values.getDictionary(context);
+  if (failed(check(info, all, emitError)))
+    return failure();
+  return all;
 }
 
 FailureOr<AlgorithmOptions>
@@ -154,7 +190,10 @@ AlgorithmOptions::read(const AlgorithmInfo &info,
                          << given.getValue();
     values.set(given.getName(), given.getValue());
   }
-  return AlgorithmOptions(values.getDictionary(user->getContext()));
+  DictionaryAttr all = values.getDictionary(user->getContext());
+  if (failed(check(info, all, emitError)))
+    return failure();
+  return AlgorithmOptions(all);
 }
 
 template <typename Attr>
@@ -177,5 +216,8 @@ bool AlgorithmOptions::flag(StringRef name) const {
   return get<BoolAttr>(values, name).getValue();
 }
 StringRef AlgorithmOptions::choice(StringRef name) const {
+  return get<StringAttr>(values, name).getValue();
+}
+StringRef AlgorithmOptions::text(StringRef name) const {
   return get<StringAttr>(values, name).getValue();
 }

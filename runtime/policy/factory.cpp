@@ -119,14 +119,16 @@ static Status makeRamp(SettingTaker &settings, const World &, Made &policy) {
 static Status makeMatcher(SettingTaker &settings, const World &world,
                           Made &policy) {
   MatcherOptions options;
-  auto named = [](Topology each) {
-    return Word<Topology>{topologyName(each), each};
-  };
-  settings.choose("topology", options.topology,
-                  {named(Topology::Complete), named(Topology::Ring),
-                   named(Topology::Exponential),
-                   named(Topology::ExponentialSimple), named(Topology::Star),
-                   named(Topology::Path)});
+  std::vector<Word<Topology>> topologies;
+  for (Topology each : allTopologies())
+    topologies.push_back({topologyName(each), each});
+  settings.choose<Topology>("topology", options.graph.topology,
+                            std::span<const Word<Topology>>(topologies));
+  settings.take("rows", options.graph.rows);
+  settings.take("degree", options.graph.degree);
+  settings.take("graph-seed", options.graph.seed);
+  std::string edges;
+  settings.take("edges", edges);
   settings.choose("repair", options.repair,
                   {{"close", Repair::Close}, {"induced", Repair::Induced}});
   settings.take("rate", options.rate);
@@ -134,6 +136,8 @@ static Status makeMatcher(SettingTaker &settings, const World &world,
   settings.take("repeats", options.repeats);
   settings.take("goal", options.goal);
   RB_TRY(settings.finish());
+  if (options.graph.topology == Topology::Edges)
+    RB_TRY(parseEdges(edges, options.graph.edges));
   // Its members are numbered from 0; of those below the largest number some
   // may be absent.
   options.members = 0;

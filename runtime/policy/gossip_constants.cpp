@@ -10,19 +10,10 @@ namespace rubato::policy {
 
 /// Whether every two members with neighbours are neighbours, equally often.
 static bool isComplete(const Neighbours &graph, size_t n) {
-  for (const std::vector<int64_t> &list : graph) {
-    if (list.empty())
-      continue;
-    // Equally often: the list is runs of one length.
-    size_t run = list.size() / (n - 1);
-    if (list.size() != run * (n - 1) ||
-        degree(list) != static_cast<int64_t>(n - 1))
+  for (const std::vector<Neighbour> &list : graph)
+    if (!list.empty() && list.size() != n - 1)
       return false;
-    for (size_t k = 0; k < list.size(); k += run)
-      if (list[k] != list[k + run - 1])
-        return false;
-  }
-  return true;
+  return !isWeighted(graph);
 }
 
 /// The part of every connected component, by the number of a member of it.
@@ -48,26 +39,24 @@ static std::vector<size_t> components(const SquareMatrix &rates) {
 }
 
 /// The rates of the edges among members with neighbours, for rate 1.
-static SquareMatrix edgeRates(const Neighbours &graph, size_t n) {
+static SquareMatrix rateMatrix(const Neighbours &graph, size_t n) {
   std::vector<size_t> position(graph.size());
   size_t next = 0;
   for (size_t i = 0; i < graph.size(); ++i)
     if (!graph[i].empty())
       position[i] = next++;
-  SquareMatrix share(n), rates(n);
+  SquareMatrix rates(n);
+  Neighbours all = edgeRates(graph);
   for (size_t i = 0; i < graph.size(); ++i)
-    for (int64_t j : graph[i])
-      share(position[i], position[static_cast<size_t>(j)]) +=
-          1.0 / static_cast<double>(graph[i].size());
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j)
-      rates(i, j) = std::min(share(i, j), share(j, i));
+    for (const Neighbour &each : all[i])
+      rates(position[i], position[static_cast<size_t>(each.member)]) =
+          each.weight;
   return rates;
 }
 
 GossipConstants gossipConstants(const Neighbours &graph, double rate) {
   size_t n = 0;
-  for (const std::vector<int64_t> &list : graph)
+  for (const std::vector<Neighbour> &list : graph)
     n += !list.empty();
   GossipConstants result;
   if (n == 0)
@@ -81,7 +70,7 @@ GossipConstants gossipConstants(const Neighbours &graph, double rate) {
     return result;
   }
 
-  SquareMatrix rates = edgeRates(graph, n);
+  SquareMatrix rates = rateMatrix(graph, n);
   std::vector<size_t> part = components(rates);
   SquareMatrix shifted(n);
   double largest = 0;

@@ -18,8 +18,8 @@ struct GossipConstants {
 };
 
 /// `rate` is the number of averagings per member and gradient. An edge gets the
-/// rate that the busier of its ends can give it: exact on regular graphs, and
-/// an underestimate otherwise, which errs on the stable side.
+/// rate that the busier of its ends can give it (edgeRates): exact on regular
+/// graphs. Of a graph in parts, the part that agrees slowest decides.
 GossipConstants gossipConstants(const Neighbours &graph, double rate);
 
 } // namespace rubato::policy

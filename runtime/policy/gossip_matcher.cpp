@@ -35,11 +35,15 @@ Status GossipMatcher::check(const MatcherOptions &options) {
 Status GossipMatcher::create(const MatcherOptions &options,
                              std::unique_ptr<GossipMatcher> &matcher) {
   RB_TRY(check(options));
-  matcher.reset(new GossipMatcher(options));
+  Neighbours whole;
+  if (isFixed(options.graph.topology))
+    RB_TRY(makeGraph(options.graph, options.members, whole));
+  matcher.reset(new GossipMatcher(options, std::move(whole)));
   return Status::ok();
 }
 
-GossipMatcher::GossipMatcher(const MatcherOptions &options) : options(options) {
+GossipMatcher::GossipMatcher(const MatcherOptions &options, Neighbours whole)
+    : options(options), whole(std::move(whole)) {
   state.members.resize(static_cast<size_t>(options.members));
   for (Member &member : state.members)
     member.live = options.present.empty();
@@ -52,7 +56,13 @@ void GossipMatcher::refresh() {
   std::vector<bool> alive;
   for (const Member &member : state.members)
     alive.push_back(member.live);
-  graph = liveGraph(options.topology, options.repair, alive);
+  graph = whole.empty()
+              ? liveGraph(options.graph.topology, options.repair, alive)
+              : liveGraph(whole, options.repair, alive);
+  if (options.graph.topology == Topology::Edges && isWeighted(graph))
+    usage.emplace(graph);
+  else
+    usage.reset();
   live = options.accelerate ? gossipConstants(graph, options.rate)
                             : GossipConstants();
 }
@@ -83,11 +93,34 @@ std::optional<Match> GossipMatcher::poll(int64_t member) const {
   return at(member).match;
 }
 
+bool GossipMatcher::metLast(int64_t a, int64_t b) const {
+  return at(a).last == b && at(b).last == a;
+}
+
 bool GossipMatcher::mayMeet(int64_t a, int64_t b) const {
-  bool repeated = at(a).last == b && at(b).last == a;
-  return !repeated || options.repeats ||
-         degree(graph[static_cast<size_t>(a)]) < 2 ||
-         degree(graph[static_cast<size_t>(b)]) < 2;
+  if (usage)
+    return usage->mayUse(a, b);
+  return !metLast(a, b) || options.repeats ||
+         graph[static_cast<size_t>(a)].size() < 2 ||
+         graph[static_cast<size_t>(b)].size() < 2;
+}
+
+int64_t GossipMatcher::draw(int64_t member,
+                            const std::vector<Neighbour> &candidates) const {
+  // At most one draw for each offer, so its number is a key of its own.
+  CounterRandom random(options.seed, name(), {member, at(member).nextCall});
+  double total = 0;
+  for (const Neighbour &each : candidates)
+    total += each.weight;
+  // Whole weights, as named graphs have them, need no rounding.
+  double left = usage ? random.uniform() * total
+                      : static_cast<double>(random.below(std::llround(total)));
+  for (const Neighbour &each : candidates) {
+    if (left < each.weight)
+      return each.member;
+    left -= each.weight;
+  }
+  return candidates.back().member;
 }
 
 void GossipMatcher::answer(int64_t member, Match match) {
@@ -97,17 +130,23 @@ void GossipMatcher::answer(int64_t member, Match match) {
 }
 
 void GossipMatcher::findPartner(int64_t member) {
-  std::vector<int64_t> candidates;
-  for (int64_t other : graph[static_cast<size_t>(member)])
-    if (isWaiting(other) && mayMeet(member, other))
-      candidates.push_back(other);
+  std::vector<Neighbour> candidates;
+  for (const Neighbour &each : graph[static_cast<size_t>(member)])
+    if (isWaiting(each.member) && mayMeet(member, each.member))
+      candidates.push_back(each);
   if (candidates.empty())
     return;
-  // At most one draw for each offer, so its number is a key of its own.
-  CounterRandom random(options.seed, name(), {member, at(member).nextCall});
-  int64_t peer = candidates[static_cast<size_t>(
-      random.below(static_cast<int64_t>(candidates.size())))];
-  state.repeats += at(member).last == peer && at(peer).last == member;
+  // One that has no other neighbour leaves its own to those who also wait.
+  auto again = [&](const Neighbour &each) {
+    return metLast(member, each.member);
+  };
+  if (!options.repeats &&
+      !std::all_of(candidates.begin(), candidates.end(), again))
+    std::erase_if(candidates, again);
+  int64_t peer = draw(member, candidates);
+  if (usage)
+    usage->use(member, peer);
+  state.repeats += metLast(member, peer);
   int64_t tag = state.matches++;
   at(member).last = peer;
   at(peer).last = member;

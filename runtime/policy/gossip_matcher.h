@@ -2,13 +2,17 @@
 //
 // One object serves the whole group. A member that asks for a partner gets one
 // of its live neighbours that waits, drawn at random, or waits itself. The two
-// that met last do not meet again at once where both have another neighbour:
-// otherwise two members that finish together find only each other for ever.
-// Nobody starves by that rule: when all members of a connected part wait, the
-// pairs it forbids are disjoint, so some edge is free.
+// that met last do not meet again at once where both have another neighbour, or
+// somebody else waits for one of them: otherwise two members that finish
+// together find only each other for ever. Nobody starves by that rule: when all
+// members of a connected part wait, the pairs it forbids are disjoint, so some
+// edge is free. Where the edges of a graph have different weights, their use so
+// far decides who may meet (gossip_usage.h).
 #pragma once
 
 #include "policy/gossip_constants.h"
+#include "policy/gossip_graph.h"
+#include "policy/gossip_usage.h"
 #include "policy/policy.h"
 
 #include <memory>
@@ -19,14 +23,15 @@ namespace rubato::policy {
 struct MatcherOptions {
   /// Members are numbered from 0.
   int64_t members = 1;
-  Topology topology = Topology::Complete;
+  GraphOptions graph = {};
   Repair repair = Repair::Close;
   /// Averagings per member and gradient.
   double rate = 1;
   /// False: plain gossip, η = 0 and α̃ = ½ on every graph.
   bool accelerate = true;
   /// Whether two may average again at once, with nobody else in between. A pair
-  /// that may can lock itself in: both are free at the same time again.
+  /// that may can lock itself in: both are free at the same time again. Where
+  /// edges have different weights, those decide instead.
   bool repeats = false;
   /// Samples, summed over members, after which the run stops; 0: no goal.
   int64_t goal = 0;
@@ -118,7 +123,7 @@ private:
     int64_t matches = 0, repeats = 0;
   };
 
-  explicit GossipMatcher(const MatcherOptions &options);
+  GossipMatcher(const MatcherOptions &options, Neighbours whole);
   static Status check(const MatcherOptions &options);
 
   Member &at(int64_t member) {
@@ -131,7 +136,11 @@ private:
   Status checkMember(int64_t member) const;
   /// Computes what follows from the live members.
   void refresh();
+  /// Whether neither has met anybody else since.
+  bool metLast(int64_t a, int64_t b) const;
   bool mayMeet(int64_t a, int64_t b) const;
+  /// One of those that wait, by the weights of their edges.
+  int64_t draw(int64_t member, const std::vector<Neighbour> &candidates) const;
   void findPartner(int64_t member);
   void answer(int64_t member, Match match);
   bool reachedGoal() const;
@@ -143,8 +152,13 @@ private:
 
   MatcherOptions options;
   State state;
+  /// Of all members, where it is made once; otherwise empty.
+  Neighbours whole;
+  /// Of the live ones.
   Neighbours graph;
   GossipConstants live;
+  /// Where edges have different weights.
+  std::optional<EdgeUsage> usage;
 };
 
 } // namespace rubato::policy

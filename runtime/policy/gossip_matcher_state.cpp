@@ -52,6 +52,7 @@ void GossipMatcher::save(StateWriter &out) const {
     out.f64(member.eta);
     out.f64(member.alpha);
   }
+  out.i64s(usage ? usage->counts() : std::vector<int64_t>());
   out.i64s(state.waiting);
   out.i64(state.stopping);
   out.i64(state.matches);
@@ -101,6 +102,7 @@ Status GossipMatcher::load(StateReader &in) {
                         std::to_string(options.members) +
                         "; start the matcher afresh");
   State read;
+  std::vector<int64_t> uses;
   read.members.resize(static_cast<size_t>(members));
   for (Member &member : read.members)
     if (!readFlag(in, member.live) || !in.i64(member.last) ||
@@ -111,11 +113,16 @@ Status GossipMatcher::load(StateReader &in) {
         !in.i64(member.constantsCall) || !in.i64(member.earlier) ||
         !in.f64(member.eta) || !in.f64(member.alpha))
       return damaged();
-  if (!in.i64s(read.waiting) || !readFlag(in, read.stopping) ||
-      !in.i64(read.matches) || !in.i64(read.repeats) || !isSound(read))
+  if (!in.i64s(uses) || !in.i64s(read.waiting) ||
+      !readFlag(in, read.stopping) || !in.i64(read.matches) ||
+      !in.i64(read.repeats) || !isSound(read))
     return damaged();
-  state = std::move(read);
-  refresh();
+  GossipMatcher made(*this);
+  made.state = std::move(read);
+  made.refresh();
+  if (made.usage ? !made.usage->setCounts(uses) : !uses.empty())
+    return damaged();
+  *this = std::move(made);
   return Status::ok();
 }
 

@@ -84,6 +84,16 @@ void SettingTaker::take(std::string_view name, bool &field) {
     refuse(name, *setting, "true or false", {});
 }
 
+void SettingTaker::take(std::string_view name, std::string &field) {
+  const Setting *setting = find(name);
+  if (!setting)
+    return;
+  if (const std::string *text = std::get_if<std::string>(setting))
+    field = *text;
+  else
+    refuse(name, *setting, "a text", {});
+}
+
 void SettingTaker::take(std::string_view name, int64_t &field,
                         Words<int64_t> words) {
   const Setting *setting = find(name);
@@ -94,8 +104,8 @@ void SettingTaker::take(std::string_view name, int64_t &field,
     field = *number;
   else if (real && std::floor(*real) == *real && std::abs(*real) < 0x1p63)
     field = static_cast<int64_t>(*real);
-  else if (!takeWord(*setting, field, words))
-    return refuse(name, *setting, "an integer", quoted(words));
+  else if (!takeWord<int64_t>(*setting, field, words))
+    return refuse(name, *setting, "an integer", quoted<int64_t>(words));
   lastTaken = true;
 }
 
@@ -108,8 +118,8 @@ void SettingTaker::take(std::string_view name, double &field,
     field = *number;
   else if (const int64_t *number = std::get_if<int64_t>(setting))
     field = static_cast<double>(*number);
-  else if (!takeWord(*setting, field, words))
-    return refuse(name, *setting, "a number", quoted(words));
+  else if (!takeWord<double>(*setting, field, words))
+    return refuse(name, *setting, "a number", quoted<double>(words));
   lastTaken = true;
 }
 

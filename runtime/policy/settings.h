@@ -45,6 +45,7 @@ public:
   SettingTaker(std::string_view policy, std::span<const NamedSetting> given);
 
   void take(std::string_view name, bool &field);
+  void take(std::string_view name, std::string &field);
   void take(std::string_view name, int64_t &field, Words<int64_t> words = {});
   void take(std::string_view name, double &field, Words<double> words = {});
   /// An optional one is unset by the word "auto".
@@ -65,10 +66,14 @@ public:
   }
   /// One of several words.
   template <typename T>
-  void choose(std::string_view name, T &field, Words<T> words) {
+  void choose(std::string_view name, T &field, std::span<const Word<T>> words) {
     const Setting *setting = find(name);
     if (setting && !takeWord(*setting, field, words))
       refuse(name, *setting, "", quoted(words));
+  }
+  template <typename T>
+  void choose(std::string_view name, T &field, Words<T> words) {
+    choose(name, field, std::span<const Word<T>>(words));
   }
 
   /// Whether a setting of this name was given.
@@ -83,7 +88,8 @@ private:
               const std::vector<std::string> &words);
 
   template <typename T>
-  static bool takeWord(const Setting &setting, T &field, Words<T> words) {
+  static bool takeWord(const Setting &setting, T &field,
+                       std::span<const Word<T>> words) {
     const std::string *given = std::get_if<std::string>(&setting);
     for (const Word<T> &each : words) {
       if (!given || *given != each.word)
@@ -93,7 +99,8 @@ private:
     }
     return false;
   }
-  template <typename T> static std::vector<std::string> quoted(Words<T> words) {
+  template <typename T>
+  static std::vector<std::string> quoted(std::span<const Word<T>> words) {
     std::vector<std::string> result;
     for (const Word<T> &each : words)
       result.push_back("\"" + std::string(each.word) + "\"");

@@ -1,5 +1,6 @@
 // rubato explain: an algorithm in plain words, its options, its warnings.
 #include "Commands.h"
+#include "ExplainGraph.h"
 
 #include "rubato/Sync/Algorithms.h"
 
@@ -45,6 +46,8 @@ static std::string allowed(const AlgorithmOption &option) {
     return join(option.choices, "|");
   case AlgorithmOption::Kind::Flag:
     return "true|false";
+  case AlgorithmOption::Kind::File:
+    return "path of a file";
   case AlgorithmOption::Kind::Integer:
     os << "whole number";
     break;
@@ -143,15 +146,23 @@ int runExplainCommand(int argc, char **argv) {
   cl::opt<std::string> name(cl::Positional, cl::desc("[ALGORITHM]"),
                             cl::cat(category));
   cl::opt<bool> json("json", cl::desc("machine-readable"), cl::cat(category));
+  GraphFlags graph(category);
   cl::HideUnrelatedOptions(category);
   std::string tool = "rubato explain"; // what messages call us
   argv[1] = tool.data();
   if (!cl::ParseCommandLineOptions(
           argc - 1, argv + 1,
           "Says what a synchronisation algorithm does, its options and what to "
-          "watch out for.\nWithout a name, lists the algorithms.\n",
+          "watch out for.\nWithout a name, lists the algorithms. With "
+          "--members or --topology-file, shows a graph of a2cid2 or gossip: "
+          "its\nedges, its constants, and what acceleration is worth on it.\n",
           &errs()))
     return kUsage;
+  if (name.empty() && graph.given()) {
+    errs() << "error: a graph belongs to an algorithm; say `rubato explain "
+              "a2cid2` in front of it\n";
+    return kUsage;
+  }
   if (name.empty()) {
     if (json)
       outs() << json::Value(json::Array(algorithmNames())) << "\n";
@@ -164,6 +175,8 @@ int runExplainCommand(int argc, char **argv) {
     errs() << "error: " << unknownAlgorithm(name) << "\n";
     return kUsage;
   }
+  if (graph.given())
+    return explainGraph(found, graph, json);
   if (json)
     outs() << formatv("{0:2}", describe(found)) << "\n";
   else

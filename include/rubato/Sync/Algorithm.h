@@ -18,7 +18,10 @@ namespace rubato {
 
 /// One constant that a user may set: `--algorithm-option name=value`.
 struct AlgorithmOption {
-  enum class Kind { Integer, Real, Flag, Choice };
+  /// A file is read when the option is set; what is kept is what it says, so
+  /// that nobody needs it later.
+  enum class Kind { Integer, Real, Flag, Choice, File };
+  using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
   std::string name;
   Kind kind = Kind::Integer;
@@ -31,6 +34,10 @@ struct AlgorithmOption {
   double max = std::numeric_limits<double>::infinity();
   /// What a choice may be.
   std::vector<std::string> choices = {};
+  /// What a file says, from its path and text; messages name its lines.
+  llvm::FailureOr<std::string> (*read)(llvm::StringRef path,
+                                       llvm::StringRef text,
+                                       EmitError emitError) = nullptr;
 };
 
 /// A name under which a user asks for the algorithm, with the options it sets.
@@ -51,12 +58,17 @@ struct AlgorithmInfo {
   std::vector<std::string> warnings = {};
   /// Whether it is meant where nobody names one; true of one algorithm.
   bool byDefault = false;
+  /// Finds options that do not go together.
+  llvm::LogicalResult (*check)(const class AlgorithmOptions &options,
+                               AlgorithmOption::EmitError emitError) = nullptr;
 };
 
 /// The options of an algorithm's attribute, complete and checked.
 class AlgorithmOptions {
 public:
-  using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+  using EmitError = AlgorithmOption::EmitError;
+
+  explicit AlgorithmOptions(mlir::DictionaryAttr values) : values(values) {}
 
   /// Defaults, then what the configuration sets, then what the user gave as
   /// `name=value`.
@@ -76,9 +88,10 @@ public:
   double real(llvm::StringRef name) const;
   bool flag(llvm::StringRef name) const;
   llvm::StringRef choice(llvm::StringRef name) const;
+  /// What a file says.
+  llvm::StringRef text(llvm::StringRef name) const;
 
 private:
-  explicit AlgorithmOptions(mlir::DictionaryAttr values) : values(values) {}
   mlir::DictionaryAttr values;
 };
 

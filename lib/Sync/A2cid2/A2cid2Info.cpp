@@ -1,4 +1,6 @@
 // Accelerated gossip: its names, its options, its warnings.
+#include "A2cid2Graph.h"
+
 #include "A2cid2.h"
 
 using namespace rubato;
@@ -12,15 +14,40 @@ static std::vector<AlgorithmOption> options() {
        .help = "Who may average with whom. In 'exponential' members at a "
                "distance of a power of two are neighbours, and one that is "
                "reached both ways counts twice; 'exponential-simple' counts it "
-               "once.",
+               "once. 'two-clusters' are two complete halves with one edge "
+               "between them. A torus is rows and columns closed to rings; a "
+               "hypercube needs a power of two; 'random-regular' and "
+               "'erdos-renyi' are drawn until they are connected.",
        .choices = {"complete", "ring", "exponential", "exponential-simple",
-                   "star", "path"}},
+                   "star", "path", "two-clusters", "torus", "hypercube",
+                   "random-regular", "erdos-renyi"}},
+      {"topology-rows", Kind::Integer, "0",
+       "Rows of a torus; 0: the most square layout.", 0, 1024},
+      {"topology-degree", Kind::Real, "0",
+       "Neighbours of each member in 'random-regular' (0: 4), or on average in "
+       "'erdos-renyi' (0: twice the logarithm of the number of members).",
+       0, 1023},
+      {"topology-seed", Kind::Integer, "0",
+       "Draws another random graph. The graph does not depend on the seed of "
+       "the run.",
+       0},
+      {.name = "topology-file",
+       .kind = Kind::File,
+       .value = "",
+       .help = "A graph of your own instead: a file with an edge `a b` or "
+               "`a b weight` in each line, members numbered from 0, # before "
+               "comments. It is read when compiling and becomes part of the "
+               "executable. Edges are used as often, relative to each other, "
+               "as their weights say.",
+       .read = a2cid2::readEdges},
       {.name = "repair",
        .kind = Kind::Choice,
        .value = "close",
-       .help = "What a lost member does to the graph: the others form the "
-               "named graph anew, or its edges vanish (for graphs that mirror "
-               "physical links).",
+       .help = "What a lost member does to the graph. close: the others form "
+               "the named graph anew; in a torus, a hypercube, a random graph "
+               "or one from a file, which the others cannot form, its "
+               "neighbours are joined in a ring. induced: its edges vanish "
+               "(for graphs that mirror physical links).",
        .choices = {"close", "induced"}},
       {"rate", Kind::Real, "1", "Averagings per member and gradient.", 1e-3,
        1e3},
@@ -32,7 +59,8 @@ static std::vector<AlgorithmOption> options() {
        "Without it: eta = 0 and alpha = 1/2, plain gossip."},
       {"repeats", Kind::Flag, "false",
        "Lets two members average again at once, with nobody else in between: "
-       "nobody waits for a slow neighbour, but pairs can lock themselves in."},
+       "nobody waits for a slow neighbour, but pairs can lock themselves in. "
+       "Where a file gives edges different weights, these decide instead."},
       {"ema", Kind::Real, "0.5",
        "Weight of the past in the measured time of a gradient, which is the "
        "unit of the clock that mixing runs by.",
@@ -90,7 +118,17 @@ const AlgorithmInfo &a2cid2::info() {
            "Momentum buffers stay with their member and are never averaged.",
            "Fast members compute more gradients than slow ones. The schedule "
            "of the learning rate runs by each member's own samples times the "
-           "number of members."},
+           "number of members.",
+           "Parts: with repair=induced, deaths can cut a graph in two. Each "
+           "part "
+           "then agrees by itself, and a member without neighbours computes "
+           "alone; nobody waits, and the model is still the average over all.",
+           "Weights of a file: a member whose weights are small beside those "
+           "of "
+           "its neighbours averages less often than they do, and with a rate "
+           "of "
+           "1 or more it computes as much less often."},
+      .check = a2cid2::checkGraph,
   };
   return info;
 }

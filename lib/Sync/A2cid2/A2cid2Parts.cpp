@@ -1,4 +1,5 @@
 // Accelerated gossip: declarations, the start and the end of a run.
+#include "A2cid2Graph.h"
 #include "A2cid2Program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,11 +20,11 @@ void a2cid2::Program::declare() {
     return b.getNamedAttr(name, value);
   };
   NamedAttribute perGradient = named("rate", b.getF64FloatAttr(rate()));
-  SmallVector<NamedAttribute> settings{
-      named("topology", b.getStringAttr(options.choice("topology"))),
-      named("repair", b.getStringAttr(options.choice("repair"))), perGradient,
-      named("accelerate", b.getBoolAttr(options.flag("accelerate"))),
-      named("goal", b.getI64IntegerAttr(kPartsOfBudget))};
+  SmallVector<NamedAttribute> settings = graphSettings(options, b);
+  settings.append(
+      {named("repair", b.getStringAttr(options.choice("repair"))), perGradient,
+       named("accelerate", b.getBoolAttr(options.flag("accelerate"))),
+       named("goal", b.getI64IntegerAttr(kPartsOfBudget))});
   if (options.flag("repeats"))
     settings.push_back(named("repeats", b.getBoolAttr(true)));
   b.policy("match", "gossip.matcher", Placement::Central, settings,

@@ -3,7 +3,7 @@
 // RUN: rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=topology=ring options=repair=induced options=rate=0.5 options=deterministic=true" --expand-algorithm | FileCheck %s --check-prefix=SELDOM
 // RUN: rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=ema=0.75 options=warmup-gradients=3 options=scale-eta=false" --expand-algorithm | FileCheck %s --check-prefix=TIME
 // RUN: rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=repeats=true" --expand-algorithm | FileCheck %s --check-prefix=REPEATS
-// RUN: not rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=topology=torus" 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
+// RUN: not rubato-opt %s --choose-algorithm="algorithm=a2cid2 options=topology=moebius" 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=gossip options=rate=0" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=gossip options=eta=0" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
@@ -47,6 +47,6 @@ func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64>
 // TIME-NEXT: %[[DT1:.+]] = arith.addf
 // TIME-NEXT: gsync.yield cells(%[[DT1]], %[[GRAPH]], %[[GRAPH]],
 
-// TOPOLOGY: error: option 'topology' of a2cid2 must be one of complete, ring, exponential, exponential-simple, star, path, not 'torus'
+// TOPOLOGY: error: option 'topology' of a2cid2 must be one of complete, ring, exponential, exponential-simple, star, path, two-clusters, torus, hypercube, random-regular, erdos-renyi, not 'moebius'
 // ZERO: error: option 'rate' of gossip must be a number, at least 0.001, at most 1000, not '0'
-// UNKNOWN: error: gossip has no option 'eta'; it has topology, repair, rate,
+// UNKNOWN: error: gossip has no option 'eta'; it has topology, topology-rows, topology-degree, topology-seed, topology-file, repair, rate,

@@ -56,7 +56,7 @@ struct Ring : Program {
   void setConstants(int64_t size) {
     policy::MatcherOptions options;
     options.members = size;
-    options.topology = policy::Topology::Ring;
+    options.graph.topology = policy::Topology::Ring;
     std::unique_ptr<policy::GossipMatcher> matcher;
     ASSERT_TRUE(policy::GossipMatcher::create(options, matcher));
     ASSERT_TRUE(matcher->constants({0, 0}, eta, alpha));

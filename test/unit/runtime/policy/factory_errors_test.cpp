@@ -96,7 +96,7 @@ TEST(PolicyFactory, RefusesBadValuesByName) {
       {"dynamic.ramp", {"length", -2}},
       {"dynamic.ramp", {"shrink", true}},
       {"dynamic.ramp", {"max-factor", 0}},
-      {"gossip.matcher", {"topology", "torus"}},
+      {"gossip.matcher", {"topology", "moebius"}},
       {"gossip.matcher", {"rate", 0}},
       {"gossip.matcher", {"goal", -1}},
       {"gossip.matcher", {"goal", 1e300}},

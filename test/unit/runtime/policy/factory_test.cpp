@@ -161,8 +161,10 @@ TEST(PolicySettings, Ramp) {
 TEST(PolicySettings, Gossip) {
   using M = MatcherOptions;
   check<M>({},
-           {{{"topology", "path"}, [](M &o) { o.topology = Topology::Path; }},
-            {{"topology", "star"}, [](M &o) { o.topology = Topology::Star; }},
+           {{{"topology", "path"}, [](M &o) { o.graph = {Topology::Path}; }},
+            {{"topology", "star"}, [](M &o) { o.graph = {Topology::Star}; }},
+            {{"topology", "two-clusters"},
+             [](M &o) { o.graph = {Topology::TwoClusters}; }},
             {{"rate", 2}, [](M &o) { o.rate = 2; }},
             {{"accelerate", false}, [](M &o) { o.accelerate = false; }},
             {{"goal", 300}, [](M &o) { o.goal = 300; }}});

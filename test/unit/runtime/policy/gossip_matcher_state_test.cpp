@@ -40,7 +40,7 @@ TEST(GossipMatcherState, GivesARepeatedQuestionItsRecordedAnswer) {
 
 TEST(GossipMatcherState, GoesOnTheSameFromSavedState) {
   MatcherOptions options{
-      .members = 9, .topology = Topology::Ring, .goal = 1000, .seed = 4};
+      .members = 9, .graph = {Topology::Ring}, .goal = 1000, .seed = 4};
   Course run(options, 6);
   for (int k = 0; k < 137; ++k)
     ASSERT_TRUE(run.step());
@@ -100,7 +100,7 @@ TEST(GossipMatcherState, RefusesDamagedState) {
 
 TEST(GossipMatcherState, AnswersByName) {
   auto matcher =
-      makeMatcher({.members = 2, .topology = Topology::Ring, .rate = 2});
+      makeMatcher({.members = 2, .graph = {Topology::Ring}, .rate = 2});
   Policy &policy = *matcher;
   EXPECT_EQ(policy.placement(), Placement::Central);
   EXPECT_EQ(policy.entries().size(), 3u);

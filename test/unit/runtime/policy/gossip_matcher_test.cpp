@@ -7,7 +7,7 @@ using namespace rubato;
 using namespace rubato::policy;
 
 TEST(GossipMatcher, PairsTwoNeighboursThatAreReady) {
-  auto matcher = makeMatcher({.members = 4, .topology = Topology::Ring});
+  auto matcher = makeMatcher({.members = 4, .graph = {Topology::Ring}});
   EXPECT_EQ(offer(*matcher, 0, 0), std::nullopt);
   // Opposite on the ring.
   EXPECT_EQ(offer(*matcher, 2, 0), std::nullopt);
@@ -21,10 +21,11 @@ TEST(GossipMatcher, PairsTwoNeighboursThatAreReady) {
 TEST(GossipMatcher, NeverLetsAllWaitAndNeverRepeatsAPairAtOnce) {
   for (Topology topology :
        {Topology::Complete, Topology::Ring, Topology::Exponential,
-        Topology::ExponentialSimple, Topology::Star, Topology::Path})
+        Topology::ExponentialSimple, Topology::Star, Topology::Path,
+        Topology::TwoClusters})
     for (int64_t n = 2; n <= 9; ++n) {
       SCOPED_TRACE(std::string(topologyName(topology)) + std::to_string(n));
-      Course run({.members = n, .topology = topology, .seed = 3}, 11);
+      Course run({.members = n, .graph = {topology}, .seed = 3}, 11);
       for (int k = 0; k < 2000; ++k)
         ASSERT_TRUE(run.step()) << "all wait after " << k;
       EXPECT_GT(run.matcher->matches(), 500);
@@ -34,10 +35,11 @@ TEST(GossipMatcher, NeverLetsAllWaitAndNeverRepeatsAPairAtOnce) {
       int64_t repeats = 0;
       for (auto [a, b] : run.pairs) {
         const auto &listA = graph[size_t(a)], &listB = graph[size_t(b)];
-        ASSERT_TRUE(std::count(listA.begin(), listA.end(), b));
+        ASSERT_TRUE(std::any_of(listA.begin(), listA.end(),
+                                [b](auto &each) { return each.member == b; }));
         bool again = last.contains(a) && last[a] == b && last[b] == a;
         repeats += again;
-        EXPECT_FALSE(again && degree(listA) > 1 && degree(listB) > 1);
+        EXPECT_FALSE(again && listA.size() > 1 && listB.size() > 1);
         last[a] = b;
         last[b] = a;
       }
@@ -48,7 +50,7 @@ TEST(GossipMatcher, NeverLetsAllWaitAndNeverRepeatsAPairAtOnce) {
 TEST(GossipMatcher, RepeatsAPairAtOnceWhereAllowed) {
   for (bool allowed : {false, true}) {
     auto matcher = makeMatcher(
-        {.members = 4, .topology = Topology::Ring, .repeats = allowed});
+        {.members = 4, .graph = {Topology::Ring}, .repeats = allowed});
     offer(*matcher, 0, 0);
     ASSERT_TRUE(offer(*matcher, 1, 0));
     offer(*matcher, 0, 1);
@@ -59,7 +61,7 @@ TEST(GossipMatcher, RepeatsAPairAtOnceWhereAllowed) {
 
 TEST(GossipMatcher, UnlocksTwoThatFinishTogether) {
   // 0 and 1 come back together after each averaging; so do 2 and 3.
-  auto matcher = makeMatcher({.members = 4, .topology = Topology::Ring});
+  auto matcher = makeMatcher({.members = 4, .graph = {Topology::Ring}});
   std::map<std::pair<int64_t, int64_t>, int> used;
   std::vector<int64_t> order = {0, 1, 2, 3};
   for (int64_t round = 0; round < 100; ++round) {
@@ -76,7 +78,7 @@ TEST(GossipMatcher, UnlocksTwoThatFinishTogether) {
 }
 
 TEST(GossipMatcher, UsesEdgesEvenly) {
-  Course ring({.members = 16, .topology = Topology::Ring, .seed = 5}, 2);
+  Course ring({.members = 16, .graph = {Topology::Ring}, .seed = 5}, 2);
   for (int k = 0; k < 40000; ++k)
     ASSERT_TRUE(ring.step());
   std::map<std::pair<int64_t, int64_t>, int> used;
@@ -95,7 +97,7 @@ TEST(GossipMatcher, MeetsTheAntipodeTwiceAsOften) {
   constexpr int n = 12000;
   for (int seed = 0; seed < n; ++seed) {
     auto matcher = makeMatcher({.members = 8,
-                                .topology = Topology::Exponential,
+                                .graph = {Topology::Exponential},
                                 .accelerate = false,
                                 .seed = uint64_t(seed)});
     offer(*matcher, 4, 0);
@@ -108,7 +110,7 @@ TEST(GossipMatcher, MeetsTheAntipodeTwiceAsOften) {
 }
 
 TEST(GossipMatcher, AnswersAloneAtOnce) {
-  auto matcher = makeMatcher({.members = 1, .topology = Topology::Ring});
+  auto matcher = makeMatcher({.members = 1, .graph = {Topology::Ring}});
   for (int64_t call = 0; call < 3; ++call)
     EXPECT_EQ(offer(*matcher, 0, call), none);
   double eta = 1, alpha = 1;
@@ -118,7 +120,7 @@ TEST(GossipMatcher, AnswersAloneAtOnce) {
 }
 
 TEST(GossipMatcher, RepeatsTheOnlyPairOfTwo) {
-  auto matcher = makeMatcher({.members = 2, .topology = Topology::Ring});
+  auto matcher = makeMatcher({.members = 2, .graph = {Topology::Ring}});
   for (int64_t call = 0; call < 5; ++call) {
     EXPECT_EQ(offer(*matcher, call % 2, call), std::nullopt);
     EXPECT_EQ(offer(*matcher, 1 - call % 2, call),
@@ -130,7 +132,7 @@ TEST(GossipMatcher, RepeatsTheOnlyPairOfTwo) {
 TEST(GossipMatcher, RepeatsAPairWhoseOneEndHasNoOtherNeighbour) {
   // A hub and two leaves, whichever end comes first.
   for (int64_t first : {0, 1}) {
-    auto matcher = makeMatcher({.members = 3, .topology = Topology::Star});
+    auto matcher = makeMatcher({.members = 3, .graph = {Topology::Star}});
     for (int64_t call = 0; call < 3; ++call) {
       EXPECT_EQ(offer(*matcher, first, call), std::nullopt);
       EXPECT_EQ(offer(*matcher, 1 - first, call), (Match{first, call, true}));
@@ -140,7 +142,7 @@ TEST(GossipMatcher, RepeatsAPairWhoseOneEndHasNoOtherNeighbour) {
 
 TEST(GossipMatcher, StopsAtTheGoalAndReleasesWhoWaits) {
   auto matcher =
-      makeMatcher({.members = 4, .topology = Topology::Ring, .goal = 100});
+      makeMatcher({.members = 4, .graph = {Topology::Ring}, .goal = 100});
   EXPECT_TRUE(report(*matcher, {0, 0}, 40));
   EXPECT_TRUE(report(*matcher, {1, 0}, 59));
   offer(*matcher, 0, 0);
@@ -168,7 +170,7 @@ TEST(GossipMatcher, StopsOnRequestAndRefusesCountsThatFall) {
 }
 
 TEST(GossipMatcher, ClosesTheRingAfterADeath) {
-  auto matcher = makeMatcher({.members = 5, .topology = Topology::Ring});
+  auto matcher = makeMatcher({.members = 5, .graph = {Topology::Ring}});
   offer(*matcher, 0, 0);
   offer(*matcher, 2, 0);
   EXPECT_TRUE(matcher->isWaiting(0) && matcher->isWaiting(2));
@@ -184,7 +186,7 @@ TEST(GossipMatcher, ClosesTheRingAfterADeath) {
 
 TEST(GossipMatcher, DropsTheEdgesOfTheDeadOnPhysicalLinks) {
   auto matcher = makeMatcher(
-      {.members = 4, .topology = Topology::Ring, .repair = Repair::Induced});
+      {.members = 4, .graph = {Topology::Ring}, .repair = Repair::Induced});
   offer(*matcher, 0, 0);
   offer(*matcher, 2, 0);
   ASSERT_TRUE(matcher->leave(1));
@@ -215,7 +217,7 @@ TEST(GossipMatcher, AllowsARepeatOnceTheLiveDegreeIsOne) {
 
 TEST(GossipMatcher, PlainGossipDoesNotMix) {
   auto matcher = makeMatcher(
-      {.members = 16, .topology = Topology::Ring, .accelerate = false});
+      {.members = 16, .graph = {Topology::Ring}, .accelerate = false});
   double eta = 1, alpha = 1;
   ASSERT_TRUE(matcher->constants({0, 0}, eta, alpha));
   EXPECT_EQ(eta, 0);
