@@ -35,7 +35,7 @@ def law(buckets, arrivals, numbers, compute, reduction, update):
     clock, before, carried = 0.0, 0, []
     for index, (end, share) in enumerate(buckets):
         last = index + 1 == len(buckets)
-        # Counts and losses ride with what is left for the end.
+        # Samples, divisor, losses and stop requests ride with what is left.
         part = (total if last else end) - before
         clock = max(share * compute, clock) + reduction * part / total
         carried.append(clock)
@@ -74,7 +74,7 @@ def main():
         events = map(json.loads, log.read_text().splitlines())
         ends = [e["t"] for e in events if e["op"] == "next" and e["rank"] == 0]
         periods = {(b - a) / 1e9 for a, b in zip(ends, ends[1:])}
-        expected = law(buckets, arrivals, 3 * 8, *case)
+        expected = law(buckets, arrivals, 4 * 8, *case)
         whole = sum(case)
         print(
             "compute {} s, reduction {} s, update {} s: ".format(*case)
