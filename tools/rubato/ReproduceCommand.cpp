@@ -121,6 +121,17 @@ unsigned jobsOf(const Options &options) {
                       : std::max(1U, std::thread::hardware_concurrency());
 }
 
+/// What a comparison would need that is not there yet; empty for other papers.
+StringRef missingFor(StringRef paper) {
+  if (paper == "dynamic-sgd")
+    return "simulated clusters whose members join and leave, and AdaScale to "
+           "compare with";
+  if (paper == "adaptive-sgd")
+    return "inputs and gradients that are sparse, which its task of extreme "
+           "classification is made of";
+  return {};
+}
+
 } // namespace
 
 int runReproduceCommand(int argc, char **argv) {
@@ -138,6 +149,15 @@ int runReproduceCommand(int argc, char **argv) {
                     kUsage);
   bool gossips = options.paper == "a2cid2";
   std::optional<Study> study = findStudy(options.paper);
+  if (StringRef missing = missingFor(options.paper); !missing.empty())
+    return complain("'" + options.paper +
+                        "' cannot be reproduced yet: there "
+                        "are no " +
+                        missing +
+                        "; the algorithm itself can be "
+                        "had by rubato compile --algorithm " +
+                        options.paper,
+                    kUnsupported);
   if (!study && !gossips)
     return complain("unknown paper '" + options.paper +
                         "'; there are a2cid2, abs-sgd, bounded-staleness",
