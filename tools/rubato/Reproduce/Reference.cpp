@@ -13,6 +13,8 @@ using namespace llvm;
 static constexpr unsigned kNames = 26, kColumn = 16;
 /// Quartiles of the reference lie about so far from its medians, and at most.
 static constexpr double kNear = 0.1, kFar = 0.2;
+/// What stands where the reference has run another algorithm.
+static constexpr const char *kNone = "none";
 
 using Text = std::function<std::string(size_t position)>;
 
@@ -34,12 +36,12 @@ void printReference(raw_ostream &os, const Results &results) {
   const Study &study = results.study;
   int inside = 0, close = 0, all = 0;
   os << "Beside the reference: its median and how far ours is from it; ~ above "
-        "10 %, ! above 20 %\n\n";
+        "10 %, ! above 20 %; none: it has no such run\n\n";
   for (size_t c = 0; c != study.contenders.size(); ++c)
     row(os, results, study.contenders[c].name, [&](size_t i) -> std::string {
       double wanted = study.reference[results.settings[i]][c];
       if (wanted == 0)
-        return "";
+        return kNone;
       double off = results.cells[i][c].median() / wanted - 1;
       ++all;
       inside += std::abs(off) <= kNear;
@@ -56,7 +58,7 @@ void printReference(raw_ostream &os, const Results &results) {
     row(os, results, study.contenders[c].name, [&](size_t i) -> std::string {
       double wanted = results.referenceRatio(i, c);
       if (wanted == 0)
-        return "";
+        return kNone;
       double off = results.ratio(i, c) - wanted;
       return formatv("{0:F2} {1}{2:F2}{3}", wanted, off < 0 ? "" : "+", off,
                      markOf(off, kNear, kNear));
@@ -67,7 +69,7 @@ void printReference(raw_ostream &os, const Results &results) {
     os << left_justify(study.contenders[c].name, kNames)
        << right_justify(formatv("{0:F2}", geometricMean(results, c)).str(),
                         kColumn)
-       << right_justify(wanted == 0 ? "" : formatv("{0:F2}", wanted).str(),
+       << right_justify(wanted == 0 ? kNone : formatv("{0:F2}", wanted).str(),
                         kColumn)
        << "\n";
   }
