@@ -21,7 +21,7 @@ Status rubato::planQuanta(const Unit &unit, const TrainOptions &options,
 
 /// Rounds that take parts of common batches.
 static Status planRounds(const Unit &unit, const TrainOptions &options,
-                         int64_t samples, TrainPlan &plan) {
+                         int64_t samples, TrainPlan &plan, bool tails) {
   RB_TRY(planQuanta(unit, options, plan));
   plan.samples = samples;
   if (plan.globalBatch > samples)
@@ -31,14 +31,17 @@ static Status planRounds(const Unit &unit, const TrainOptions &options,
         "; give a smaller --global-batch or fewer --workers, or compile with "
         "a smaller --batch");
   // Whole epochs first; a rest of fewer rounds than an epoch has no tail.
-  int64_t epochs = options.epochs.value_or(1), rest = 0;
-  if (options.steps) {
+  int64_t epochs = options.epochs.value_or(1), size = samples, rest = 0;
+  if (options.steps && tails) {
     int64_t perEpoch = (samples + plan.globalBatch - 1) / plan.globalBatch;
     epochs = *options.steps / perEpoch;
     rest = *options.steps % perEpoch * plan.globalBatch;
+  } else if (options.steps) {
+    epochs = *options.steps;
+    size = plan.globalBatch;
   }
   plan.epochs = options.steps ? 0 : epochs;
-  if (__builtin_mul_overflow(epochs, samples, &plan.budget) ||
+  if (__builtin_mul_overflow(epochs, size, &plan.budget) ||
       __builtin_add_overflow(plan.budget, rest, &plan.budget))
     return {ErrorCode::Usage, "so many epochs or steps cannot be counted"};
   return Status::ok();
@@ -53,11 +56,11 @@ bool rubato::usesCursor(const ProgramSpec &program) {
 }
 
 Status rubato::makePlan(const Unit &unit, const TrainOptions &options,
-                        int64_t samples, TrainPlan &plan) {
+                        int64_t samples, TrainPlan &plan, bool tails) {
   constexpr int64_t noEnd = int64_t{1} << 40;
   bool endless = !options.epochs && !options.steps && options.seconds;
   if (usesCursor(unit.program)) {
-    RB_TRY(planRounds(unit, options, samples, plan));
+    RB_TRY(planRounds(unit, options, samples, plan, tails));
   } else {
     if (options.globalBatch)
       return {ErrorCode::Usage,

@@ -18,9 +18,10 @@ Status planQuanta(const Unit &unit, const TrainOptions &options,
                   TrainPlan &plan);
 
 /// The plan for a data set of `samples`. What takes no rounds by cursor has no
-/// global batch, and without a count of epochs no end in samples.
+/// global batch, and without a count of epochs no end in samples. `tails`: the
+/// last round of an epoch takes what is left of it, so that none mixes epochs.
 Status makePlan(const Unit &unit, const TrainOptions &options, int64_t samples,
-                TrainPlan &plan);
+                TrainPlan &plan, bool tails = true);
 
 /// Whether members of a program take parts of common rounds.
 bool usesCursor(const ProgramSpec &program);

@@ -44,7 +44,10 @@ int64_t Samples::sampleAt(int64_t place) {
 Places Samples::next(int64_t count, bool forGood) {
   Places places;
   int64_t from = returned.empty() ? fresh : *returned.begin();
-  int64_t end = (from / options.samples + 1) * options.samples;
+  // What is drawn has no epochs that a batch could mix.
+  int64_t end = options.replacement
+                    ? INT64_MAX
+                    : (from / options.samples + 1) * options.samples;
   auto wanted = static_cast<size_t>(count);
   auto it = returned.begin();
   for (; places.size() < wanted && it != returned.end() && *it < end; ++it)

@@ -2,7 +2,8 @@
 //
 // Samples come from one endless stream of places, epoch after epoch. What is
 // given back is handed out again before anything new, and no batch mixes
-// epochs; so every sample of an epoch is consumed once.
+// epochs; so every sample of an epoch is consumed once. Where samples are drawn
+// with replacement an epoch is no more than a count, and every batch is full.
 #pragma once
 
 #include "data/permutation.h"

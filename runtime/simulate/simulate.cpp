@@ -335,7 +335,8 @@ Status SimulatedRun::run(int &code) {
   RB_TRY(chooseMembers());
   RB_TRY(makeCosts());
   RB_TRY(loadData(job.unit, options.train, job.data, job.eval));
-  RB_TRY(makePlan(job.unit, job.train, job.data.samples, job.plan));
+  RB_TRY(makePlan(job.unit, job.train, job.data.samples, job.plan,
+                  /*tails=*/!options.replacement));
   // Rounds alone: no samples end the run, as in the interpreter.
   if (options.rounds && !job.train.epochs)
     job.plan.budget = int64_t{1} << 60;

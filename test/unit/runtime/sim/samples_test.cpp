@@ -201,6 +201,26 @@ TEST_F(SamplesTest, WithReplacementEverySampleIsDrawnAnew) {
   EXPECT_NEAR(static_cast<double>(twice), 1000, 150);
 }
 
+/// The samples of batches one after the other, however epochs of 20 fall.
+TEST_F(SamplesTest, WithReplacementEveryBatchIsFull) {
+  constexpr int64_t samples = 20, batch = 8;
+  auto sizes = [&] {
+    std::vector<size_t> result;
+    for (int i = 0; i != 6; ++i)
+      result.push_back(queue(i % 2).size());
+    return result;
+  };
+  stream = std::make_unique<Samples>(
+      SampleOptions{samples, batch, 1, true, 9, /*replacement=*/true}, spec, 2);
+  EXPECT_EQ(sizes(), (std::vector<size_t>{8, 8, 8, 8, 8, 8}));
+  Places lent = lease(0, 1);
+  EXPECT_EQ(lent.size(), 8U);
+  stream->voidLeases(0, 2);
+  EXPECT_EQ(queue(0), lent);
+  make(samples, batch);
+  EXPECT_EQ(sizes(), (std::vector<size_t>{8, 8, 4, 8, 8, 4}));
+}
+
 TEST_F(SamplesTest, WhatKeysDrawIsNotDrawnOnceMore) {
   constexpr int64_t samples = 16;
   stream = std::make_unique<Samples>(
