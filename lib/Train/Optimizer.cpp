@@ -116,8 +116,12 @@ func::FuncOp rubato::buildStep(ModuleOp module, RankedTensorType flatType,
   // Sums become means here, once.
   Location step = b.getLoc();
   b.setLoc(NameLoc::get(b.getStringAttr("step.mean")));
-  Value divisor =
-      arith::SIToFPOp::create(b, rate, signature.argument(A::Divisor));
+  // Where no label counted the sum is zero, and so is the mean.
+  Value least = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(count, b.getI64IntegerAttr(1).getValue()));
+  Value divisor = arith::SIToFPOp::create(
+      b, rate,
+      arith::MaxSIOp::create(b, signature.argument(A::Divisor), least));
   Value inverse =
       arith::DivFOp::create(b, nn::splat(b, b.getLoc(), rate, 1.0), divisor);
   b.setLoc(step);

@@ -21,7 +21,10 @@ func.func @forward(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 // NESTEROV-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
 // COUPLED-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
 // DECOUPLED-SAME: %[[W:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %[[V:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<state>}, %[[SUM:[^:]+]]: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %[[N:[^:]+]]: tensor<i64> {nn.role = #nn.argument<divisor>}, %[[LR:[^:]+]]: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) {
-// CHECK-NEXT: %[[NF:.+]] = arith.sitofp %[[N]] : tensor<i64> to tensor<f32>
+// Where no label counted the sum is zero, and is divided by one.
+// CHECK-NEXT: %[[LEAST:.+]] = arith.constant dense<1> : tensor<i64>
+// CHECK-NEXT: %[[DIVISOR:.+]] = arith.maxsi %[[N]], %[[LEAST]] : tensor<i64>
+// CHECK-NEXT: %[[NF:.+]] = arith.sitofp %[[DIVISOR]] : tensor<i64> to tensor<f32>
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT: %[[INVERSE:.+]] = arith.divf %[[ONE]], %[[NF]]
 // CHECK-NEXT: %[[SPREAD:.+]] = nn.broadcast %[[INVERSE]] dims [] : tensor<f32> -> tensor<6xf32>
