@@ -74,13 +74,14 @@ def main():
     cell = re.search(r"^rank 0 @w: (.*)$", output, re.M)[1]
     compare("parameters", [float(each) for each in cell.split()], trained, tolerance)
 
-    # A reduction brings the samples and the sum of losses, in this order.
+    # A reduction brings the samples first, and one real number: the sum of losses.
     lines = [json.loads(line) for line in open("events.jsonl")]
     sums = [e["scalars"] for e in lines if e["rank"] == 0 and
             e["op"] == "await" and e["of"] == "all_reduce"]
     rounds = [json.loads(line) for line in open("metrics.jsonl")]
     if sums:
-        compare("losses", [loss / samples for samples, loss, *_ in sums],
+        losses = [[n for n in each if isinstance(n, float)] for each in sums]
+        compare("losses", [loss / each[0] for each, (loss,) in zip(sums, losses)],
                 [r["loss"] for r in rounds if "loss" in r and "round" in r],
                 max(tolerance, 1e-8))  # nine digits are written
     print(f"{len(sums)} rounds, {trained.size} parameters")
