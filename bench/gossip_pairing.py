@@ -231,11 +231,13 @@ def strands(
     law="jitter",
     fixed=False,
     slack=None,
+    slow=1.0,
 ):
     """`ends` says whether one with a single neighbour may meet it again at once: it may
     ("free"), unless somebody else waits for that neighbour ("yield"), or never
-    ("wait"). `slack`: an edge may be used unless it is
-    so many gradients ahead of another one at either end."""
+    ("wait"). `slack`: where another edge of
+    either end is more averagings than that behind its share, it goes first. `slow`:
+    how many times as long the gradients of member 0 take."""
     n, random = len(w), np.random.default_rng(seed)
     neighbours = [np.nonzero(row)[0] for row in w]
     eta, alpha = constants(rates_of(w)) if accelerated else (0.0, 0.5)
@@ -246,8 +248,7 @@ def strands(
     at_turn = [[False, False] for _ in range(n)]  # computing, averaging
     queue, serial = [], 0
     edges = np.zeros((n, n))
-    rates = rates_of(w)
-    ahead = [w[i] > 0 for i in range(n)]
+    shares = w / w.sum(1, keepdims=True)
     pairs = again = total = 0
 
     def later(time, *what):
@@ -258,16 +259,21 @@ def strands(
     def compute(i, now):
         start[i] = now
         took = random.exponential() if law == "exponential" else random.uniform(0.95, 1.05)
-        later(now + took, "gradient", i)
+        later(now + took * (slow if i == 0 else 1), "gradient", i)
+
+    def behind(i):
+        """How many averagings every edge of i is behind its share of what both its
+        ends have made."""
+        made = edges.sum(1)
+        affords = np.minimum(made[i] * shares[i], made * shares[:, i])
+        return np.where(w[i] > 0, affords - edges[i], -np.inf)
 
     def met_last(i, j):
         return last[i] == j and last[j] == i
 
     def may_meet(i, j):
         if slack is not None:
-            own = (edges[i, j] + 1) / rates[i, j] - slack
-            least = min(((edges[k, ahead[k]] + 1) / rates[k, ahead[k]]).min() for k in (i, j))
-            return own <= least
+            return max(behind(i).max(), behind(j).max()) <= max(behind(i)[j], slack)
         if repeats or not met_last(i, j):
             return True
         several = (len(neighbours[i]) > 1) + (len(neighbours[j]) > 1)

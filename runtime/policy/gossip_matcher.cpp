@@ -59,7 +59,7 @@ void GossipMatcher::refresh() {
   graph = whole.empty()
               ? liveGraph(options.graph.topology, options.repair, alive)
               : liveGraph(whole, options.repair, alive);
-  if (options.graph.topology == Topology::Edges && isWeighted(graph))
+  if (options.graph.topology == Topology::Edges)
     usage.emplace(graph);
   else
     usage.reset();

@@ -6,8 +6,8 @@
 // somebody else waits for one of them: otherwise two members that finish
 // together find only each other for ever. Nobody starves by that rule: when all
 // members of a connected part wait, the pairs it forbids are disjoint, so some
-// edge is free. Where the edges of a graph have different weights, their use so
-// far decides who may meet (gossip_usage.h).
+// edge is free. Where a graph is given edge by edge, the use of edges so far
+// decides who may meet (gossip_usage.h).
 #pragma once
 
 #include "policy/gossip_constants.h"
@@ -31,7 +31,7 @@ struct MatcherOptions {
   bool accelerate = true;
   /// Whether two may average again at once, with nobody else in between. A pair
   /// that may can lock itself in: both are free at the same time again. Where
-  /// edges have different weights, those decide instead.
+  /// a graph is given edge by edge, it may where the edges leave no choice.
   bool repeats = false;
   /// Samples, summed over members, after which the run stops; 0: no goal.
   int64_t goal = 0;
@@ -157,7 +157,7 @@ private:
   /// Of the live ones.
   Neighbours graph;
   GossipConstants live;
-  /// Where edges have different weights.
+  /// Of a graph that is given edge by edge.
   std::optional<EdgeUsage> usage;
 };
 

@@ -1,4 +1,4 @@
-// Uses of the edges of a weighted graph.
+// Uses of the edges of a graph.
 #include "policy/gossip_usage.h"
 
 #include <algorithm>
@@ -6,26 +6,20 @@
 
 namespace rubato::policy {
 
-/// So far, in gradients, an edge may be ahead: without it the first who are
-/// free would often wait for one certain other.
-static constexpr double slack = 5;
+/// So many averagings an edge may be behind before others wait for it.
+static constexpr double slack = 1;
 
-EdgeUsage::EdgeUsage(const Neighbours &graph) {
-  for (const std::vector<Neighbour> &list : edgeRates(graph)) {
-    edges.emplace_back();
-    for (const Neighbour &each : list)
-      edges.back().push_back({each.member, each.weight});
-  }
-  first.resize(edges.size());
-  for (size_t i = 0; i < edges.size(); ++i)
-    refresh(static_cast<int64_t>(i));
-}
-
-void EdgeUsage::refresh(int64_t member) {
-  auto i = static_cast<size_t>(member);
-  first[i] = std::numeric_limits<double>::infinity();
-  for (const Used &each : edges[i])
-    first[i] = std::min(first[i], each.due());
+EdgeUsage::EdgeUsage(const Neighbours &graph)
+    : edges(graph.size()), made(graph.size()) {
+  std::vector<double> total(graph.size());
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (const Neighbour &each : graph[i])
+      total[i] += each.weight;
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (const Neighbour &each : graph[i])
+      edges[i].push_back(
+          {each.member, each.weight / total[i],
+           each.weight / total[static_cast<size_t>(each.member)]});
 }
 
 auto &EdgeUsage::find(auto &edges, int64_t a, int64_t b) {
@@ -35,16 +29,32 @@ auto &EdgeUsage::find(auto &edges, int64_t a, int64_t b) {
       [](const Used &each, int64_t member) { return each.member < member; });
 }
 
+double EdgeUsage::behind(int64_t member, const Used &edge) const {
+  auto of = [&](int64_t who, double share) {
+    return share * static_cast<double>(made[static_cast<size_t>(who)]);
+  };
+  return std::min(of(member, edge.share), of(edge.member, edge.shareOfOther)) -
+         static_cast<double>(edge.count);
+}
+
+double EdgeUsage::mostBehind(int64_t member) const {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Used &each : edges[static_cast<size_t>(member)])
+    most = std::max(most, behind(member, each));
+  return most;
+}
+
 bool EdgeUsage::mayUse(int64_t a, int64_t b) const {
-  return find(edges, a, b).due() - slack <=
-         std::min(first[static_cast<size_t>(a)], first[static_cast<size_t>(b)]);
+  // The same at both ends, to the last digit: the products are the same.
+  double own = behind(a, find(edges, a, b));
+  return std::max(mostBehind(a), mostBehind(b)) <= std::max(own, slack);
 }
 
 void EdgeUsage::use(int64_t a, int64_t b) {
   ++find(edges, a, b).count;
   ++find(edges, b, a).count;
-  refresh(a);
-  refresh(b);
+  ++made[static_cast<size_t>(a)];
+  ++made[static_cast<size_t>(b)];
 }
 
 std::vector<int64_t> EdgeUsage::counts() const {
@@ -58,12 +68,13 @@ std::vector<int64_t> EdgeUsage::counts() const {
 bool EdgeUsage::setCounts(const std::vector<int64_t> &counts) {
   size_t next = 0;
   for (size_t i = 0; i < edges.size(); ++i) {
+    made[i] = 0;
     for (Used &each : edges[i]) {
       if (next == counts.size() || counts[next] < 0)
         return false;
       each.count = counts[next++];
+      made[i] += each.count;
     }
-    refresh(static_cast<int64_t>(i));
   }
   return next == counts.size();
 }

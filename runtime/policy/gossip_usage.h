@@ -1,12 +1,14 @@
-// How often the edges of a weighted graph were used, and which may be used
-// next.
+// How often the edges of a graph were used, and which may be used next.
 //
 // Who is free first finds whoever waits, so weights in a draw among those that
 // wait move little: an edge with a tenth of the weight of others is used almost
-// as often. Constants computed from the weights would then take other edges for
-// busier than they are, and averaging with momentum may diverge. So an edge may
-// be used only while it is not far ahead of the others at both its ends. The
-// one that is farthest behind always may, so not all wait.
+// as often. And members of a ring that do not repeat pairs fall into turns
+// among themselves, in which an edge that leads out of it has hardly a place.
+// Constants computed from the graph would then take edges for busier than they
+// are. So an edge that is behind its share of what both its ends have made goes
+// before the others there. Members that are slow have made little, and nobody
+// waits for them because of it. The edge that is farthest behind may always be
+// used, so not all wait.
 #pragma once
 
 #include "policy/gossip_topology.h"
@@ -15,7 +17,6 @@ namespace rubato::policy {
 
 class EdgeUsage {
 public:
-  EdgeUsage() = default;
   /// Nothing is used yet.
   explicit EdgeUsage(const Neighbours &graph);
 
@@ -30,18 +31,19 @@ public:
 private:
   struct Used {
     int64_t member;
-    double rate;
+    /// Of the averagings of either end.
+    double share, shareOfOther;
     int64_t count = 0;
-    /// When the next use of it would be due, in gradients.
-    double due() const { return static_cast<double>(count + 1) / rate; }
   };
   /// The edge from a to b, as a has it.
   static auto &find(auto &edges, int64_t a, int64_t b);
+  /// How many averagings an edge is behind, and the most of one's edges.
+  double behind(int64_t member, const Used &edge) const;
+  double mostBehind(int64_t member) const;
 
   std::vector<std::vector<Used>> edges;
-  /// For each member, that of the edge that is farthest behind.
-  std::vector<double> first;
-  void refresh(int64_t member);
+  /// Averagings of each member.
+  std::vector<int64_t> made;
 };
 
 } // namespace rubato::policy

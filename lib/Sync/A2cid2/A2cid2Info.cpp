@@ -60,7 +60,7 @@ static std::vector<AlgorithmOption> options() {
       {"repeats", Kind::Flag, "false",
        "Lets two members average again at once, with nobody else in between: "
        "nobody waits for a slow neighbour, but pairs can lock themselves in. "
-       "Where a file gives edges different weights, these decide instead."},
+       "In a graph from a file the use of edges so far decides first."},
       {"ema", Kind::Real, "0.5",
        "Weight of the past in the measured time of a gradient, which is the "
        "unit of the clock that mixing runs by.",
@@ -123,11 +123,9 @@ const AlgorithmInfo &a2cid2::info() {
            "part "
            "then agrees by itself, and a member without neighbours computes "
            "alone; nobody waits, and the model is still the average over all.",
-           "Weights of a file: a member whose weights are small beside those "
-           "of "
-           "its neighbours averages less often than they do, and with a rate "
-           "of "
-           "1 or more it computes as much less often."},
+           "A star: members measure time by their own gradients, and the hub "
+           "makes as many as all others together; acceleration is slower there "
+           "than gossip."},
       .check = a2cid2::checkGraph,
   };
   return info;

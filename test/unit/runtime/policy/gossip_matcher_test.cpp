@@ -223,3 +223,22 @@ TEST(GossipMatcher, PlainGossipDoesNotMix) {
   EXPECT_EQ(eta, 0);
   EXPECT_EQ(alpha, 0.5);
 }
+
+TEST(GossipMatcher, LeavesANeighbourToSomebodyElseWhoWaits) {
+  for (bool repeats : {false, true}) {
+    int again = 0;
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      auto matcher = makeMatcher({.members = 3,
+                                  .graph = {Topology::Star},
+                                  .repeats = repeats,
+                                  .seed = seed});
+      offer(*matcher, 0, 0);
+      ASSERT_TRUE(offer(*matcher, 1, 0));
+      // Both leaves wait for the hub, and it has just met one of them.
+      offer(*matcher, 1, 1);
+      offer(*matcher, 2, 0);
+      again += offer(*matcher, 0, 1)->peer == 1;
+    }
+    EXPECT_EQ(again > 0, repeats);
+  }
+}
