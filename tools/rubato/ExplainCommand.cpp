@@ -154,13 +154,13 @@ int runExplainCommand(int argc, char **argv) {
           argc - 1, argv + 1,
           "Says what a synchronisation algorithm does, its options and what to "
           "watch out for.\nWithout a name, lists the algorithms. With "
-          "--members or --topology-file, shows a graph of a2cid2 or gossip: "
+          "--members or --topology-file, shows the graph of one that has one: "
           "its\nedges, its constants, and what acceleration is worth on it.\n",
           &errs()))
     return kUsage;
   if (name.empty() && graph.given()) {
-    errs() << "error: a graph belongs to an algorithm; say `rubato explain "
-              "a2cid2` in front of it\n";
+    errs() << "error: a graph belongs to an algorithm; name one in front of "
+              "it\n";
     return kUsage;
   }
   if (name.empty()) {

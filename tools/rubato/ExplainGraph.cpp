@@ -6,6 +6,7 @@
 #include "policy/gossip_graph.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -59,7 +60,7 @@ static int fail(const Twine &message) {
   return kUsage;
 }
 
-/// The settings of the policy gossip.matcher, from those of the algorithm.
+/// The settings of the policy, from those of the algorithm.
 static bool readGraph(const AlgorithmOptions &options, int64_t &members,
                       policy::GraphOptions &graph) {
   StringRef edges = options.text("topology-file");
@@ -146,11 +147,9 @@ static void print(raw_ostream &os, const Described &all) {
   line("alpha", digits(all.accelerated ? c.alpha : 0.5),
        "weight of an averaging in the second variable");
   line("gain", digits(all.gain()),
-       all.accelerated
-           ? "sqrt(chi1 / chi2): how much faster than gossip the slowest"
-           : "sqrt(chi1 / chi2): how much faster with a2cid2 the slowest");
+       "sqrt(chi1 / chi2): how much faster the slowest difference");
   os << formatv("  {0,-12} {1,-22} {2}\n", "", "",
-                "difference fades in the mean; squared distances gain less");
+                "fades in the mean, accelerated; squared distances gain less");
 }
 
 static json::Value describe(const Described &all) {
@@ -178,13 +177,22 @@ static json::Value describe(const Described &all) {
       {"gain", all.gain()}};
 }
 
+static bool hasGraph(const AlgorithmInfo &algorithm) {
+  return any_of(algorithm.options, [](const AlgorithmOption &option) {
+    return option.name == "topology";
+  });
+}
+
 int explainGraph(const NamedAlgorithm &found, const GraphFlags &flags,
                  bool json) {
   const std::string &name = found.configuration->name;
-  if (none_of(found.algorithm->options, [](const AlgorithmOption &option) {
-        return option.name == "topology";
-      }))
-    return fail(name + " has no graph; a2cid2 and gossip have one");
+  if (!hasGraph(*found.algorithm)) {
+    std::vector<std::string> others;
+    for (const std::string &other : algorithmNames())
+      if (hasGraph(*findAlgorithm(other).algorithm))
+        others.push_back(other);
+    return fail(name + " has no graph; these have one: " + join(others, ", "));
+  }
   mlir::MLIRContext context;
   context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
     errs() << "error: " << diagnostic << "\n";
@@ -206,9 +214,8 @@ int explainGraph(const NamedAlgorithm &found, const GraphFlags &flags,
                 Twine(policy::maxGossipMembers));
   policy::Neighbours graph;
   if (Status status = policy::makeGraph(wanted, members, graph); !status) {
-    StringRef message = status.message();
-    message.consume_front("gossip.matcher: ");
-    return fail(message);
+    // Without the name of the policy.
+    return fail(StringRef(status.message()).split(": ").second);
   }
   Described all = describe(wanted, std::move(graph), options.real("rate"));
   all.accelerated = options.flag("accelerate");

@@ -1,4 +1,4 @@
-// rubato explain of a graph of gossip: its edges, its constants, its gain.
+// rubato explain of a graph of members: its edges, its constants, its gain.
 #ifndef RUBATO_TOOLS_RUBATO_EXPLAINGRAPH_H
 #define RUBATO_TOOLS_RUBATO_EXPLAINGRAPH_H
 
