@@ -55,7 +55,9 @@ def Gsync_ChannelOp : Gsync_Op<"channel", [
     * `mailbox`: many workers and the one member of the `server` role. The
       server's end keeps a ledger of which worker holds which version and
       ticket. A worker that was restarted `exempt` times in a row may finish,
-      however stale: nobody starves, but the bound is soft.
+      however stale: nobody starves, but the bound is soft. A worker whose
+      accepted uploads are more than `ahead` above those of the slowest gets no
+      model until the slowest has caught up, left or died.
 
     ```mlir
     gsync.channel @grads on @world kind(collective)
@@ -65,15 +67,17 @@ def Gsync_ChannelOp : Gsync_Op<"channel", [
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$group,
                        Gsync_ChannelKind:$kind,
                        OptionalAttr<FlatSymbolRefAttr>:$server,
-                       OptionalAttr<I64Attr>:$exempt);
+                       OptionalAttr<I64Attr>:$exempt,
+                       OptionalAttr<I64Attr>:$ahead);
   let assemblyFormat = [{
     $sym_name `on` $group `kind` `(` $kind `)` (`server` `(` $server^ `)`)?
-    (`exempt` `(` $exempt^ `)`)? attr-dict
+    (`exempt` `(` $exempt^ `)`)? (`ahead` `(` $ahead^ `)`)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
       "::llvm::StringRef":$group, "::rubato::gsync::ChannelKind":$kind), [{
     build($_builder, $_state, name, group, kind,
-          ::mlir::FlatSymbolRefAttr(), ::mlir::IntegerAttr());
+          ::mlir::FlatSymbolRefAttr(), ::mlir::IntegerAttr(),
+          ::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
 }

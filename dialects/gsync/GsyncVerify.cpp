@@ -61,6 +61,14 @@ LogicalResult ChannelOp::verify() {
     if (exempt.getInt() < 1)
       return emitOpError("exempt must be at least 1, got ") << exempt.getInt();
   }
+  if (IntegerAttr ahead = getAheadAttr()) {
+    if (getKind() != ChannelKind::Mailbox)
+      return emitOpError("of kind ")
+             << stringifyChannelKind(getKind())
+             << " holds nobody back; leave out ahead(…)";
+    if (ahead.getInt() < 0)
+      return emitOpError("ahead must be at least 0, got ") << ahead.getInt();
+  }
   return success();
 }
 

@@ -130,6 +130,8 @@ LogicalResult ChannelOp::verify() {
                                : "has a server, which only a mailbox has");
   if (!mailbox && getExempt())
     return emitOpError("exempts members, which only a mailbox does");
+  if (!mailbox && getAhead())
+    return emitOpError("holds members back, which only a mailbox does");
   return success();
 }
 

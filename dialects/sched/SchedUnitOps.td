@@ -281,7 +281,8 @@ def Sched_ChannelOp : Sched_UnitEntryOp<"channel", [Symbol]> {
   let description = [{
     Programs name it by its position among the module's channels. `bytes` is the
     size of its largest message. A mailbox has a `server`, the role of its one
-    server; who was restarted `exempt` times in a row may finish.
+    server; who was restarted `exempt` times in a row may finish, and who is
+    more than `ahead` uploads above the slowest waits for it.
 
     ```mlir
     sched.channel @grads collective bytes(5164)
@@ -291,10 +292,11 @@ def Sched_ChannelOp : Sched_UnitEntryOp<"channel", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, Sched_ChannelKind:$kind,
                        OptionalAttr<FlatSymbolRefAttr>:$server,
                        OptionalAttr<Sched_NonNegative<I64Attr>>:$exempt,
+                       OptionalAttr<Sched_NonNegative<I64Attr>>:$ahead,
                        OptionalAttr<Sched_NonNegative<I64Attr>>:$bytes);
   let assemblyFormat = [{
     $sym_name $kind (`server` `(` $server^ `)`)? (`exempt` `(` $exempt^ `)`)?
-    (`bytes` `(` $bytes^ `)`)? attr-dict
+    (`ahead` `(` $ahead^ `)`)? (`bytes` `(` $bytes^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }

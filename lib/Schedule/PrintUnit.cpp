@@ -240,7 +240,9 @@ json::Object Printer::channel(sched::ChannelOp channel) {
       {"kind", sched::stringifyChannelKind(channel.getKind())},
       {"server", channel.getServer().value_or("")},
       {"bytes", static_cast<int64_t>(channel.getBytes().value_or(0))},
-      {"exempt", static_cast<int64_t>(channel.getExempt().value_or(0))}};
+      {"exempt", static_cast<int64_t>(channel.getExempt().value_or(0))},
+      {"ahead", channel.getAhead() ? static_cast<int64_t>(*channel.getAhead())
+                                   : int64_t(-1)}};
 }
 
 json::Object Printer::policy(sched::PolicyOp policy) {

@@ -64,6 +64,7 @@ void rubato::describeChannels(Describe &d, ModuleOp module) {
         *sched::symbolizeChannelKind(
             gsync::stringifyChannelKind(channel.getKind())),
         channel.getServerAttr(), channel.getExemptAttr(),
+        channel.getAheadAttr(),
         /*bytes=*/IntegerAttr());
 }
 

@@ -34,6 +34,7 @@ struct ChannelSpec {
   int64_t bytes = 0;  // of the largest message, all parts together
   int server = -1;    // rank of a mailbox's server; the others are its workers
   int64_t exempt = 0; // of a mailbox: see policy/staleness_ledger.h
+  int64_t ahead = -1; // likewise
   bool unlimited = false; // collectives that no RateLimit slows down
   /// Collectives that a member may have started and not awaited.
   int inFlight = 2;

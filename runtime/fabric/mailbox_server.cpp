@@ -11,8 +11,8 @@ namespace rubato {
 
 using Ledger = policy::StalenessLedger;
 
-MailboxServer::MailboxServer(int workers, int64_t exempt)
-    : ledger(workers, exempt), goneWorkers(size_t(workers), false) {}
+MailboxServer::MailboxServer(int workers, int64_t exempt, int64_t ahead)
+    : ledger(workers, exempt, ahead), goneWorkers(size_t(workers), false) {}
 
 void MailboxServer::gone(int worker) {
   if (goneWorkers[size_t(worker)])

@@ -36,7 +36,7 @@ public:
 
 class MailboxServer {
 public:
-  MailboxServer(int workers, int64_t exempt);
+  MailboxServer(int workers, int64_t exempt, int64_t ahead);
 
   /// A worker died or left: nobody waits for it. Saying it again changes
   /// nothing.

@@ -37,7 +37,8 @@ SharedFabric::SharedFabric(int members, std::span<const ChannelSpec> channels)
       if (channels[i].kind != ChannelSpec::Kind::Mailbox ||
           channels[i].server != rank)
         continue;
-      state.server.emplace(workerCount(), channels[i].exempt);
+      state.server.emplace(workerCount(), channels[i].exempt,
+                           channels[i].ahead);
       // Buffer 0 is the worker's, buffer 1 in `latest`.
       state.spares.assign(size_t(workerCount()), {2, 3});
       state.granted.resize(size_t(grantCount()));

@@ -29,7 +29,7 @@ ThreadFabric::ThreadFabric(int members, std::span<const ChannelSpec> specs)
     channels[i].earlyAt.resize(size_t(members));
     if (specs[i].kind != ChannelSpec::Kind::Mailbox)
       continue;
-    channels[i].server.emplace(workerCount(), specs[i].exempt);
+    channels[i].server.emplace(workerCount(), specs[i].exempt, specs[i].ahead);
     channels[i].mail.resize(size_t(workerCount()));
   }
 }

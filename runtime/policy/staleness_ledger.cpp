@@ -5,8 +5,8 @@
 
 namespace rubato::policy {
 
-StalenessLedger::StalenessLedger(int64_t workers, int64_t exempt)
-    : exempt(exempt), aliveCount(std::max<int64_t>(0, workers)),
+StalenessLedger::StalenessLedger(int64_t workers, int64_t exempt, int64_t ahead)
+    : exempt(exempt), ahead(ahead), aliveCount(std::max<int64_t>(0, workers)),
       workers(static_cast<size_t>(aliveCount)) {}
 
 bool StalenessLedger::known(int64_t worker) const {
@@ -19,6 +19,18 @@ bool StalenessLedger::uploaded(int64_t worker) const {
 
 bool StalenessLedger::isExempt(const Worker &worker) const {
   return exempt > 0 && worker.restartsInRow >= exempt;
+}
+
+int64_t StalenessLedger::slowest(int64_t but, int64_t other) const {
+  std::optional<int64_t> least;
+  for (size_t i = 0; i < workers.size(); ++i)
+    if (static_cast<int64_t>(i) != but && workers[i].state != WorkerState::Dead)
+      least = std::min(least.value_or(workers[i].clock), workers[i].clock);
+  return least.value_or(other);
+}
+
+bool StalenessLedger::isHeld(const Worker &worker) const {
+  return ahead >= 0 && worker.clock - slowest(-1, worker.clock) > ahead;
 }
 
 void StalenessLedger::setState(Worker &worker, WorkerState state) {
@@ -42,7 +54,7 @@ std::vector<StalenessLedger::Grant> StalenessLedger::start(int64_t bound) {
   buffer.clear();
   std::vector<Grant> grants;
   for (size_t id = 0; id < workers.size(); ++id) {
-    workers[id].restartsInRow = 0;
+    workers[id].restartsInRow = workers[id].clock = 0;
     if (workers[id].state != WorkerState::Dead)
       grants.push_back(issue(static_cast<int64_t>(id)));
   }
@@ -67,6 +79,7 @@ StalenessLedger::Verdict StalenessLedger::push(int64_t id, int64_t ticket) {
   buffer.push_back({id, ticket, staleness(id)});
   worker.restartsInRow = 0;
   ++worker.accepted;
+  ++worker.clock;
   ++count.accepted;
   setState(worker, WorkerState::Waiting);
   return Verdict::Accepted;
@@ -75,6 +88,19 @@ StalenessLedger::Verdict StalenessLedger::push(int64_t id, int64_t ticket) {
 void StalenessLedger::died(int64_t id) {
   if (known(id))
     setState(workers[id], WorkerState::Dead);
+}
+
+std::vector<StalenessLedger::Grant> StalenessLedger::release() {
+  std::vector<Grant> grants;
+  // At the end of a round the grant does it.
+  if (ahead < 0 || phase != Phase::Open)
+    return grants;
+  for (size_t i = 0; i < workers.size(); ++i)
+    if (int64_t id = static_cast<int64_t>(i);
+        workers[i].state == WorkerState::Waiting && workers[i].ticket > 0 &&
+        !uploaded(id) && !isHeld(workers[i]))
+      grants.push_back(issue(id));
+  return grants;
 }
 
 std::optional<StalenessLedger::Grant> StalenessLedger::join(int64_t id) {
@@ -86,6 +112,7 @@ std::optional<StalenessLedger::Grant> StalenessLedger::join(int64_t id) {
     ++aliveCount;
   }
   workers[id].restartsInRow = 0;
+  workers[id].clock = slowest(id, workers[id].clock);
   // One upload per worker and round: one that died and came back after its
   // upload waits like the others.
   if (phase == Phase::Closing || uploaded(id)) {
@@ -120,11 +147,13 @@ std::vector<StalenessLedger::Grant> StalenessLedger::grant(int64_t bound) {
   std::vector<int64_t> stale;
   for (size_t i = 0; i < workers.size(); ++i) {
     int64_t id = static_cast<int64_t>(i);
-    if (workers[i].state == WorkerState::Waiting)
-      grants.push_back(issue(id));
-    else if (workers[i].state == WorkerState::Running &&
-             staleness(id) > bound && !isExempt(workers[i]))
+    if (workers[i].state == WorkerState::Waiting) {
+      if (!isHeld(workers[i]))
+        grants.push_back(issue(id));
+    } else if (workers[i].state == WorkerState::Running &&
+               staleness(id) > bound && !isExempt(workers[i])) {
       stale.push_back(id);
+    }
   }
   for (int64_t id : stale) {
     ++workers[id].restartsInRow;

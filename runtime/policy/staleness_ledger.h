@@ -41,8 +41,12 @@ public:
 
   /// All of `workers` are alive. With `exempt` > 0 a worker that was restarted
   /// so many times in a row may finish, whatever the bound: then slow workers
-  /// do not starve, but the bound is soft.
-  explicit StalenessLedger(int64_t workers, int64_t exempt = 0);
+  /// do not starve, but the bound is soft. With `ahead` >= 0 a worker whose
+  /// clock, its accepted uploads, is more than that above the clock of the
+  /// slowest one alive is held back: it gets its model when that is no longer
+  /// so. The slowest itself never is, so somebody always computes.
+  explicit StalenessLedger(int64_t workers, int64_t exempt = 0,
+                           int64_t ahead = -1);
 
   /// Models for all alive, of the present version: at the start of a run and
   /// after a restore. Forgets an unfinished round.
@@ -52,8 +56,12 @@ public:
   Verdict push(int64_t worker, int64_t ticket);
   /// A lost worker. What it uploaded before stays valid.
   void died(int64_t worker);
-  /// A new or returning worker; ids grow by one at most. Without an answer it
-  /// gets its model with the next grant, or the run is over.
+  /// After a death between rounds' ends: new tickets for those who were held
+  /// back for the dead; ascending.
+  std::vector<Grant> release();
+  /// A new or returning worker; ids grow by one at most. Its clock is that of
+  /// the slowest. Without an answer it gets its model with the next grant, or
+  /// the run is over.
   std::optional<Grant> join(int64_t worker);
 
   /// Whether the round can close: `count` accepted, or at least one and nobody
@@ -82,6 +90,9 @@ public:
   /// Accepted uploads of one worker; zero for long means that it starves.
   int64_t accepted(int64_t worker) const { return workers[worker].accepted; }
 
+  /// Uploads that count towards how far a worker is ahead.
+  int64_t clock(int64_t worker) const { return workers[worker].clock; }
+
   void save(StateWriter &out) const;
   Status load(StateReader &in);
 
@@ -89,7 +100,7 @@ private:
   struct Worker {
     WorkerState state = WorkerState::Waiting;
     int64_t ticket = 0, version = 0;
-    int64_t restartsInRow = 0, accepted = 0;
+    int64_t restartsInRow = 0, accepted = 0, clock = 0;
     bool operator==(const Worker &) const = default;
   };
   enum class Phase : int64_t { Open, Closing, Stopped };
@@ -97,10 +108,13 @@ private:
   bool known(int64_t worker) const;
   bool uploaded(int64_t worker) const;
   bool isExempt(const Worker &worker) const;
+  /// The smallest clock of those alive, but for one worker; none: `other`.
+  int64_t slowest(int64_t but, int64_t other) const;
+  bool isHeld(const Worker &worker) const;
   void setState(Worker &worker, WorkerState state);
   Grant issue(int64_t worker);
 
-  int64_t exempt;
+  int64_t exempt, ahead;
   int64_t ver = 0, limit = 0;
   int64_t aliveCount = 0, runningCount = 0;
   Phase phase = Phase::Open;

@@ -6,16 +6,16 @@
 namespace rubato::policy {
 
 /// Numbers per worker and per upload in the saved lists.
-static constexpr size_t workerWidth = 5, uploadWidth = 3;
+static constexpr size_t workerWidth = 6, uploadWidth = 3;
 
 void StalenessLedger::save(StateWriter &out) const {
-  for (int64_t value : {exempt, ver, limit, static_cast<int64_t>(phase),
+  for (int64_t value : {exempt, ahead, ver, limit, static_cast<int64_t>(phase),
                         count.accepted, count.dropped, count.restarts})
     out.i64(value);
   std::vector<int64_t> flat;
   for (const Worker &w : workers)
     flat.insert(flat.end(), {static_cast<int64_t>(w.state), w.ticket, w.version,
-                             w.restartsInRow, w.accepted});
+                             w.restartsInRow, w.accepted, w.clock});
   out.i64s(flat);
   flat.clear();
   for (const Upload &u : buffer)
@@ -29,8 +29,8 @@ Status StalenessLedger::load(StateReader &in) {
   StalenessLedger t(0);
   int64_t phaseNumber = 0;
   std::vector<int64_t> flatWorkers, flatUploads;
-  if (!(in.i64(t.exempt) && in.i64(t.ver) && in.i64(t.limit) &&
-        in.i64(phaseNumber) && in.i64(t.count.accepted) &&
+  if (!(in.i64(t.exempt) && in.i64(t.ahead) && in.i64(t.ver) &&
+        in.i64(t.limit) && in.i64(phaseNumber) && in.i64(t.count.accepted) &&
         in.i64(t.count.dropped) && in.i64(t.count.restarts) &&
         in.i64s(flatWorkers) && in.i64s(flatUploads)))
     return damaged;
@@ -44,7 +44,7 @@ Status StalenessLedger::load(StateReader &in) {
     if (v[0] < 0 || v[0] > static_cast<int64_t>(WorkerState::Waiting) ||
         v[1] < 0 || v[2] < 0 || v[2] > t.ver)
       return damaged;
-    Worker worker{WorkerState::Dead, v[1], v[2], v[3], v[4]};
+    Worker worker{WorkerState::Dead, v[1], v[2], v[3], v[4], v[5]};
     t.setState(worker, static_cast<WorkerState>(v[0]));
     t.workers.push_back(worker);
   }

@@ -15,6 +15,7 @@ std::vector<ChannelSpec> channelsOf(const ProgramSpec &program, int members) {
     spec.bytes = channel.bytes;
     spec.server = program.serverOf(channel, members);
     spec.exempt = channel.exempt;
+    spec.ahead = channel.ahead;
     channels.push_back(std::move(spec));
   }
   return channels;

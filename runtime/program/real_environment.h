@@ -93,7 +93,6 @@ private:
     bool consumed = true; // the vote of the present round
     int arriving = -1;    // the channel of the last sum
     std::vector<Held> held;
-    std::vector<int> collected;  // ranks, by the last collect
     int64_t computed = 0;        // samples of the present round
     bool dealt = false;          // works on rows that a policy dealt
     Clock::time_point gradient;  // began

@@ -168,7 +168,6 @@ Status RealEnvironment::collect(const Caller &who, int channel, int64_t first,
     statisticsOf(who).staleness[age] += 1;
     setup.statistics[result.ranks[i]].accepted += 1;
   }
-  strandOf(who).collected = std::move(result.ranks);
   return Status::ok();
 }
 
@@ -179,22 +178,19 @@ int64_t RealEnvironment::setSize(const Caller &, int64_t set) {
 Status RealEnvironment::grant(const Caller &who, int channel, bool toAll,
                               int64_t, int64_t staleAfter, Parts ins) {
   Granted granted;
-  RB_TRY(waits(who, Call::Grant, channel, [&] {
+  return waits(who, Call::Grant, channel, [&] {
     return setup.fabric.grant(who.rank, channel, toAll, staleAfter, ins,
                               granted);
-  }));
-  const std::vector<int> &collected = strandOf(who).collected;
-  for (int rank : granted.ranks)
-    if (!toAll && !std::ranges::count(collected, rank))
-      statisticsOf(who).restarts += 1;
-  return Status::ok();
+  });
 }
 
 Status RealEnvironment::close(const Caller &who, int channel) {
   Status status = waits(who, Call::Close, channel, [&] {
     return setup.fabric.close(who.rank, channel, deadline());
   });
-  statisticsOf(who).dropped += setup.fabric.counters(channel).dropped;
+  MailboxCounters counters = setup.fabric.counters(channel);
+  statisticsOf(who).dropped += counters.dropped;
+  statisticsOf(who).restarts += counters.restarts;
   return status;
 }
 

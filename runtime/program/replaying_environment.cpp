@@ -37,7 +37,7 @@ Status ReplayingEnvironment::makeMembers() {
         channel.kind == "mailbox")
       mailboxes.try_emplace(static_cast<int>(i), setup.members,
                             program.serverOf(channel, setup.members),
-                            channel.exempt);
+                            channel.exempt, channel.ahead);
   return Status::ok();
 }
 

@@ -43,8 +43,9 @@ private:
   int64_t who; // those nobody looked at
 };
 
-ReplayedMailbox::ReplayedMailbox(int members, int server, int64_t exempt)
-    : server(server), ledger(members - 1, exempt),
+ReplayedMailbox::ReplayedMailbox(int members, int server, int64_t exempt,
+                                 int64_t ahead)
+    : server(server), ledger(members - 1, exempt, ahead),
       workers(static_cast<size_t>(members - 1)) {}
 
 void ReplayedMailbox::push(int rank, int64_t ticket, Parts ins) {

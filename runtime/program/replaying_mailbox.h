@@ -35,7 +35,7 @@ struct ReplayedUpload {
 /// of arrival is not a matter of time: `who` of a collect is known.
 class ReplayedMailbox {
 public:
-  ReplayedMailbox(int members, int server, int64_t exempt);
+  ReplayedMailbox(int members, int server, int64_t exempt, int64_t ahead);
 
   void push(int rank, int64_t ticket, Parts ins);
 

@@ -10,7 +10,8 @@ Mailbox::Mailbox(Stage &stage, Samples &samples, int channel)
       serverRank(stage.spec.serverOf(
           stage.spec.channels[static_cast<size_t>(channel)], stage.members)),
       ledger(stage.members - 1,
-             stage.spec.channels[static_cast<size_t>(channel)].exempt) {
+             stage.spec.channels[static_cast<size_t>(channel)].exempt,
+             stage.spec.channels[static_cast<size_t>(channel)].ahead) {
   for (int rank = 0; rank != stage.members; ++rank)
     if (rank != serverRank)
       workers.emplace_back().rank = rank;

@@ -174,6 +174,7 @@ void ManifestReader::readChannels(const json &program) {
     constexpr int64_t most = int64_t(1) << 46; // as regions
     channel.bytes = integer(in, where, "bytes", 0, most);
     channel.exempt = integer(in, where, "exempt");
+    channel.ahead = integer(in, where, "ahead", -1);
     bool mailbox = channel.kind == "mailbox";
     if (!mailbox && channel.kind != "collective" && channel.kind != "pair")
       fail(where + ".kind", "must be collective, pair or mailbox");

@@ -60,6 +60,7 @@ struct ProgramChannel {
   std::string server; // of a mailbox: the role of its one server
   int64_t bytes = 0;  // of the largest message, all parts together
   int64_t exempt = 0;
+  int64_t ahead = -1;
 };
 
 struct PolicySpec {

@@ -1182,6 +1182,11 @@ sched.channel @ps collective exempt(2)
 
 // -----
 
+// expected-error @+1 {{holds members back, which only a mailbox does}}
+sched.channel @ps pair ahead(2)
+
+// -----
+
 // expected-error @+1 {{needs a sched.role of one member as its server, which @server is not}}
 sched.channel @ps mailbox server(@server)
 

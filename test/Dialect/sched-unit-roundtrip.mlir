@@ -76,6 +76,8 @@ sched.channel @grads collective bytes(40)
 sched.channel @pairs pair
 // CHECK: sched.channel @mail mailbox server(@server) exempt(2) bytes(48)
 sched.channel @mail mailbox server(@server) exempt(2) bytes(48)
+// CHECK: sched.channel @slack mailbox server(@server) exempt(2) ahead(0)
+sched.channel @slack mailbox server(@server) exempt(2) ahead(0)
 
 // CHECK:      sched.policy @match "pairs.matcher" central with {rate = 1.000000e+00 : f64, topology = "ring"} askers(@worker) {
 // CHECK-NEXT:   sched.entry @next : (f64) -> (i64, i64, i1)

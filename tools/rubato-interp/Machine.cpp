@@ -32,9 +32,10 @@ FailureOr<World> Machine::start() {
   }
   for (ChannelInfo &channel : program.channels) {
     ChannelState state;
-    state.mailbox.ledger =
-        policy::StalenessLedger(int64_t(channel.workers.size()),
-                                int64_t(channel.op.getExempt().value_or(0)));
+    state.mailbox.ledger = policy::StalenessLedger(
+        int64_t(channel.workers.size()),
+        int64_t(channel.op.getExempt().value_or(0)),
+        channel.op.getAhead() ? int64_t(*channel.op.getAhead()) : -1);
     state.mailbox.gone.resize(channel.workers.size());
     state.mailbox.granted.resize(channel.workers.size());
     world.channels.push_back(std::move(state));

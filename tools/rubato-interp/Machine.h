@@ -197,6 +197,9 @@ private:
   Result judge(World &world, unsigned channel);
   Result collect(Here &here, gsync::CollectOp op);
   Result grant(Here &here, gsync::GrantOp op);
+  void issue(World &world, unsigned channel,
+             llvm::ArrayRef<policy::StalenessLedger::Grant> grants,
+             const Values &values);
   Result close(Here &here, gsync::CloseOp op);
   void settlePulls(World &world, unsigned channel);
   Result leaveMailboxes(World &world, int rank);

@@ -136,6 +136,35 @@ LogicalResult Machine::collect(Here &here, CollectOp op) {
   return success();
 }
 
+/// Hands a model to those who got tickets.
+void Machine::issue(World &world, unsigned channel,
+                    ArrayRef<Ledger::Grant> grants, const Values &values) {
+  ChannelInfo &info = program.channels[channel];
+  Mailbox &box = world.channels[channel].edit().mailbox;
+  for (const Ledger::Grant &each : grants) {
+    int rank = info.workers[each.worker];
+    box.granted[each.worker] = {
+        each.ticket, box.ledger.version(),
+        grantDone(world, info.server, rank, each.ticket), values};
+    voidLeases(world, rank, each.ticket);
+  }
+}
+
+/// What a log says of a grant.
+static void writeGrant(llvm::json::OStream &json, ChannelInfo &info,
+                       const Mailbox &box, ArrayRef<Ledger::Grant> grants) {
+  json.attribute("channel", info.op.getSymName());
+  json.attribute("version", box.ledger.version());
+  json.attributeArray("to", [&] {
+    for (const Ledger::Grant &each : grants)
+      json.value(info.workers[each.worker]);
+  });
+  json.attributeArray("tickets", [&] {
+    for (const Ledger::Grant &each : grants)
+      json.value(each.ticket);
+  });
+}
+
 LogicalResult Machine::grant(Here &here, GrantOp op) {
   unsigned channel = program.index(op.getChannel());
   ChannelInfo &info = program.channels[channel];
@@ -147,24 +176,11 @@ LogicalResult Machine::grant(Here &here, GrantOp op) {
   // Without a set: all workers, and a round that is open begins anew.
   std::vector<Ledger::Grant> grants =
       op.getTo() ? box.ledger.grant(*bound) : box.ledger.start(*bound);
-  for (const Ledger::Grant &each : grants) {
-    int rank = info.workers[each.worker];
-    box.granted[each.worker] = {
-        each.ticket, box.ledger.version(),
-        grantDone(here.world, here.rank, rank, each.ticket), values};
-    voidLeases(here.world, rank, each.ticket);
-  }
+  issue(here.world, channel, grants, values);
+  if (info.op.getAhead())
+    box.newest = std::move(values);
   record(here, "grant", [&](llvm::json::OStream &json) {
-    json.attribute("channel", op.getChannel());
-    json.attribute("version", box.ledger.version());
-    json.attributeArray("to", [&] {
-      for (const Ledger::Grant &each : grants)
-        json.value(info.workers[each.worker]);
-    });
-    json.attributeArray("tickets", [&] {
-      for (const Ledger::Grant &each : grants)
-        json.value(each.ticket);
-    });
+    writeGrant(json, info, box, grants);
   });
   finish(here, op, {});
   settlePulls(here.world, channel);
@@ -205,6 +221,15 @@ LogicalResult Machine::leaveMailboxes(World &world, int rank) {
       box.gone[worker] = true;
       box.ledger.died(worker);
       box.changedAt = world.now;
+      // The server has nothing to collect, so it would never grant again.
+      std::vector<Ledger::Grant> grants = box.ledger.release();
+      issue(world, i, grants, box.newest);
+      if (log && !grants.empty())
+        log->write(config.timed ? world.now : world.steps, info.server, 0,
+                   world.members[info.server]->strands[0]->round, "grant",
+                   [&](llvm::json::OStream &json) {
+                     writeGrant(json, info, box, grants);
+                   });
     }
     settlePulls(world, i);
   }

@@ -123,6 +123,7 @@ void Writer::channel(const ChannelState &channel) {
     numbers({each.ticket, each.version});
     values(each.values);
   }
+  values(box.newest);
   for (const auto *uploads : {&box.flying, &box.held})
     for (const Upload &each : *uploads) {
       numbers({each.worker, each.ticket});

@@ -196,6 +196,8 @@ struct Mailbox {
     Values values;
   };
   std::vector<Granted> granted;
+  /// What was granted last, where a death may release a worker.
+  Values newest;
   /// On their way, at the server until a collect looks at them, and accepted
   /// by worker.
   std::vector<Upload> flying, held;

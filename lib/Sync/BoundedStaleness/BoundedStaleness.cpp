@@ -71,7 +71,8 @@ void Program::declare() {
   if (int64_t restarts = options.integer("exempt"))
     exempt = b.getI64IntegerAttr(restarts);
   ChannelOp::create(b, "ps", "all", ChannelKind::Mailbox,
-                    FlatSymbolRefAttr::get(b.getContext(), "server"), exempt);
+                    FlatSymbolRefAttr::get(b.getContext(), "server"), exempt,
+                    /*ahead=*/IntegerAttr());
   Type i64 = b.getI64Type(), f64 = b.getF64Type(), i1 = b.getI1Type();
   std::pair<StringRef, FunctionType> start{
       "start", b.getFunctionType({i64}, {i64, i64})};

@@ -971,6 +971,18 @@ gsync.channel @ps on @all kind(mailbox) server(@server) exempt(0)
 
 // -----
 
+gsync.group @world
+// expected-error @below {{'gsync.channel' op of kind pair holds nobody back; leave out ahead(…)}}
+gsync.channel @c on @world kind(pair) ahead(0)
+
+// -----
+
+gsync.group @all roles(@server = 1, @worker = rest)
+// expected-error @below {{'gsync.channel' op ahead must be at least 0, got -1}}
+gsync.channel @ps on @all kind(mailbox) server(@server) ahead(-1)
+
+// -----
+
 func.func @f() {
   // expected-error @below {{'gsync.atomic' op changes no cell; use gsync.load to read one}}
   gsync.atomic () {

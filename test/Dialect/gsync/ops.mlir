@@ -29,6 +29,8 @@ gsync.channel @grads on @world kind(collective)
 gsync.channel @gossip on @world kind(pair)
 // CHECK: gsync.channel @ps on @all kind(mailbox) server(@server) exempt(2)
 gsync.channel @ps on @all kind(mailbox) server(@server) exempt(2)
+// CHECK: gsync.channel @slack on @all kind(mailbox) server(@server) exempt(2) ahead(0)
+gsync.channel @slack on @all kind(mailbox) server(@server) exempt(2) ahead(0)
 // CHECK: gsync.rendezvous @turn
 gsync.rendezvous @turn
 // CHECK: gsync.policy @match "gossip.matcher" central with {degree = 2 : i64, topology = "ring"} {

@@ -42,11 +42,8 @@ inline nlohmann::json strand(const char *name, int function,
 
 inline nlohmann::json channel(const char *name, const char *kind,
                               const char *server = "") {
-  return {{"name", name},
-          {"kind", kind},
-          {"bytes", 256},
-          {"server", server},
-          {"exempt", 0}};
+  return {{"name", name},     {"kind", kind}, {"bytes", 256},
+          {"server", server}, {"exempt", 0},  {"ahead", -1}};
 }
 
 inline nlohmann::json programOf(nlohmann::json functions, nlohmann::json roles,

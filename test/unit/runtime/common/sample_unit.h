@@ -58,7 +58,7 @@ inline std::string sampleManifest() {
                  {"name": "round", "function": 0, "cursor": true,
                   "lockstep": true, "polls": [], "frame": []}]}],
     "channels": [{"name": "grads", "kind": "collective", "bytes": 64,
-                  "server": "", "exempt": 0}],
+                  "server": "", "exempt": 0, "ahead": -1}],
     "policies": [], "rendezvous": [], "locks": 1, "commits": false}
 })json";
 }

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 using namespace rubato::policy;
 using Ledger = StalenessLedger;
 using Verdict = Ledger::Verdict;
@@ -112,6 +115,114 @@ TEST(StalenessLedger, ExemptWorkerMayFinish) {
   EXPECT_EQ(ledger.push(1, ledger.ticket(1)), Verdict::Accepted);
   EXPECT_EQ(ledger.close(), (Uploads{{1, 3, 3}}));
   EXPECT_EQ(ledger.accepted(1), 1);
+}
+
+TEST(StalenessLedger, HoldsBackWhoIsTooFarAhead) {
+  Ledger ledger(2, 0, 1);
+  ledger.start(100);
+  auto round = [&](int64_t worker) {
+    EXPECT_EQ(ledger.push(worker, ledger.ticket(worker)), Verdict::Accepted);
+    ledger.close();
+    return ledger.grant(100);
+  };
+  EXPECT_EQ(round(0), (Grants{{0, 2}}));
+  EXPECT_EQ(round(0), Grants{}) << "two ahead of one that has nothing";
+  EXPECT_EQ(ledger.push(0, 2), Verdict::Dropped);
+  EXPECT_EQ(ledger.running(), 1);
+  EXPECT_EQ(round(1), (Grants{{0, 3}, {1, 2}}));
+  EXPECT_EQ(ledger.staleness(0), 0) << "of the newest model";
+  EXPECT_EQ(round(0), Grants{});
+  EXPECT_EQ(ledger.clock(0) - ledger.clock(1), 2);
+  // Its first model comes with the start, whatever was before.
+  EXPECT_EQ(ledger.start(100).size(), 2u);
+  EXPECT_EQ(ledger.clock(0), 0);
+}
+
+TEST(StalenessLedger, DeathOfTheSlowestReleases) {
+  Ledger ledger(3, 0, 0);
+  ledger.died(0);
+  EXPECT_EQ(ledger.release(), Grants{}) << "nothing was granted yet";
+  ledger.join(0);
+  ledger.start(100);
+  for (int64_t worker : {0, 1}) {
+    ledger.push(worker, ledger.ticket(worker));
+    ledger.close();
+    EXPECT_EQ(ledger.grant(100), Grants{});
+  }
+  EXPECT_EQ(ledger.release(), Grants{}) << "the slowest computes";
+  StateWriter out;
+  ledger.save(out);
+  StateReader in(out.bytes());
+  Ledger restored(1);
+  ASSERT_TRUE(restored.load(in));
+  restored.died(2);
+  EXPECT_EQ(restored.release(), (Grants{{0, 3}, {1, 2}}));
+  ledger.died(2);
+  EXPECT_EQ(ledger.release(), (Grants{{0, 3}, {1, 2}}));
+  EXPECT_EQ(ledger.release(), Grants{}) << "once";
+  EXPECT_EQ(ledger.running(), 2);
+  // While a round closes, its grant does it.
+  ledger.push(0, ledger.ticket(0));
+  ledger.close();
+  ledger.died(1);
+  EXPECT_EQ(ledger.release(), Grants{});
+  EXPECT_EQ(ledger.grant(100).size(), 1u);
+  ledger.push(0, ledger.ticket(0));
+  ledger.stop();
+  EXPECT_EQ(ledger.release(), Grants{});
+}
+
+TEST(StalenessLedger, JoinersStartAtTheClockOfTheSlowest) {
+  Ledger ledger(2, 0, 1);
+  ledger.start(100);
+  for (int64_t worker : {0, 1, 0, 1, 0}) {
+    ledger.push(worker, ledger.ticket(worker));
+    ledger.close();
+    ledger.grant(100);
+  }
+  ASSERT_TRUE(ledger.join(2));
+  EXPECT_EQ(ledger.clock(2), 2);
+  ledger.died(1);
+  ASSERT_TRUE(ledger.join(1));
+  EXPECT_EQ(ledger.clock(1), 2);
+  EXPECT_EQ(ledger.accepted(1), 2);
+}
+
+TEST(StalenessLedger, SomebodyAlwaysComputes) {
+  std::mt19937 random(7);
+  auto below = [&](int64_t limit) { return int64_t(random() % limit); };
+  int64_t held = 0;
+  for (int run = 0; run < 200; ++run) {
+    int64_t workers = 1 + below(5), slack = below(4);
+    Ledger ledger(workers, 0, slack);
+    ledger.start(INT64_MAX);
+    for (int step = 0; step < 200 && ledger.alive() > 0; ++step) {
+      int64_t worker = below(workers);
+      if (int64_t event = below(40); event == 0) {
+        ledger.died(worker);
+        ledger.release();
+      } else if (event == 1) {
+        ledger.join(worker);
+      } else if (ledger.push(worker, ledger.ticket(worker)) ==
+                 Verdict::Accepted) {
+        ledger.close();
+        ledger.grant(INT64_MAX);
+      }
+      if (ledger.alive() == 0)
+        break;
+      ASSERT_GT(ledger.running(), 0);
+      int64_t least = INT64_MAX, most = 0;
+      for (int64_t each = 0; each < workers; ++each) {
+        if (ledger.state(each) == Ledger::WorkerState::Dead)
+          continue;
+        least = std::min(least, ledger.clock(each));
+        most = std::max(most, ledger.clock(each));
+      }
+      ASSERT_LE(most - least, slack + 1);
+      held += ledger.alive() - ledger.running();
+    }
+  }
+  EXPECT_GT(held, 1000) << "hardly anybody was held back";
 }
 
 TEST(StalenessLedger, StopDropsOrFlushes) {
