@@ -1,6 +1,8 @@
 // Helpers that algorithms share when they write their programs.
 #include "rubato/Sync/ProgramBuilder.h"
 
+#include "dialects/nn/Nn.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -29,6 +31,13 @@ ProgramBuilder::ProgramBuilder(TrainOp train, nn::TrainingFunctions found)
       batchTypes(found.gradient.batchTypes()),
       quantum(found.gradient.batchSize()),
       stateTypes(found.step.types(A::State)), train(train), functions(found) {}
+
+bool ProgramBuilder::hasStatistics() {
+  auto layout = module.lookupSymbol<nn::LayoutOp>("params");
+  return layout && llvm::any_of(layout.slots(), [](nn::SlotAttr slot) {
+           return slot.getRole() == nn::Role::Statistic;
+         });
+}
 
 void ProgramBuilder::addCells(bool keepState) {
   auto cell = [&](StringRef name, Type type, CellRole role,
@@ -229,8 +238,15 @@ Value ProgramBuilder::meanLoss(Value w) {
                        arith::AddIOp::create(b, named("valid.sum"), carried[1],
                                              results.only(R::Valid))};
              });
-  Value loss = extract(sums[0]), valid = extract(sums[1]);
+  Value loss = extract(sums[0]), valid = extract(divisorOf(sums[1]));
   return arith::DivFOp::create(*this, loss, toReal(valid));
+}
+
+Value ProgramBuilder::divisorOf(Value count) {
+  auto type = cast<RankedTensorType>(count.getType());
+  Value one = arith::ConstantOp::create(
+      *this, DenseElementsAttr::get(type, static_cast<int64_t>(1)));
+  return arith::MaxSIOp::create(*this, count, one);
 }
 
 Value ProgramBuilder::learningRate(Value seen, Value samples) {
@@ -272,28 +288,43 @@ SmallVector<std::string> ProgramBuilder::modelCells() {
   return cells;
 }
 
-void ProgramBuilder::update(const Gradient &gradient,
-                            function_ref<Value(Value)> rate,
-                            function_ref<void(MutableArrayRef<Value>)> state) {
+AtomicOp
+ProgramBuilder::update(const Gradient &gradient,
+                       function_ref<Value(Value)> rate,
+                       function_ref<void(MutableArrayRef<Value>)> state,
+                       function_ref<Value(Value)> sum, bool withResults) {
   // Settings are loaded outside: nothing in an atomic needs them locked.
   Value base = load("base_lr", rateType), budget = load("budget", counterType);
-  atomic(modelCells(), [&](ValueRange cells) -> AtomicResult {
-    Value w = cells.front(), seen = cells.back();
-    SmallVector<Value> before(cells.drop_front().drop_back());
-    if (state)
-      state(before);
-    Value lr = learningRate(seen, gradient.samples, base, budget);
-    if (rate)
-      lr = rate(lr);
-    Stepped stepped = step(w, before, gradient, lr);
-    SmallVector<Value> after{
-        arith::SubFOp::create(*this, w, stepped.displacement)};
-    llvm::append_range(after, stepped.state);
-    after.push_back(arith::AddIOp::create(
-        static_cast<OpBuilder &>(*this),
-        NameLoc::get(getStringAttr("seen"), getLoc()), seen, gradient.samples));
-    return {after};
-  });
+  SmallVector<Type> results;
+  if (withResults)
+    results = {flatType, counterType};
+  return atomic(
+      modelCells(),
+      [&](ValueRange cells) -> AtomicResult {
+        Value w = cells.front(), seen = cells.back();
+        SmallVector<Value> before(cells.drop_front().drop_back());
+        if (state)
+          state(before);
+        Value lr = learningRate(seen, gradient.samples, base, budget);
+        if (rate)
+          lr = rate(lr);
+        Gradient used = gradient;
+        if (sum)
+          used.sum = sum(w);
+        Stepped stepped = step(w, before, used, lr);
+        SmallVector<Value> after{
+            arith::SubFOp::create(*this, w, stepped.displacement)};
+        llvm::append_range(after, stepped.state);
+        after.push_back(
+            arith::AddIOp::create(static_cast<OpBuilder &>(*this),
+                                  NameLoc::get(getStringAttr("seen"), getLoc()),
+                                  seen, gradient.samples));
+        SmallVector<Value> given;
+        if (withResults)
+          given = {after.front(), after.back()};
+        return {after, given};
+      },
+      results);
 }
 
 Value ProgramBuilder::withinBudget(Value stop) {

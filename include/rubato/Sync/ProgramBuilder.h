@@ -31,6 +31,9 @@ public:
   int64_t quantum = 0;                       // samples of one micro-batch
   llvm::SmallVector<mlir::Type> stateTypes;  // of the optimizer
 
+  /// Whether the flat vector holds more than parameters.
+  bool hasStatistics();
+
   /// Cells every algorithm has: @w, @state0…, @seen, @w_frozen where the model
   /// has frozen tensors, and the settings @budget and @base_lr. Without
   /// `keepState` the optimizer's state does not outlive a round.
@@ -114,6 +117,9 @@ public:
   mlir::Value fill(mlir::Value scalar, mlir::Type like);
   /// A host scalar (i64 or f64) as f64.
   mlir::Value toReal(mlir::Value scalar);
+  /// A count in a tensor of rank 0, as what a sum is divided by: at least one,
+  /// for where nothing was counted the sum is zero, and so is its mean.
+  mlir::Value divisorOf(mlir::Value count);
 
   /// A sum over `samples` samples. Budgets, schedules, votes and policies go by
   /// samples; means of gradient and loss by `divisor`, the weight of what was
@@ -164,12 +170,15 @@ public:
   llvm::SmallVector<std::string> modelCells();
 
   /// One atomic update of @w, the optimizer's state and @seen by a summed
-  /// gradient. `rate` may change the learning rate, and `state` the optimizer's
-  /// state, before they are used.
-  void update(
+  /// gradient. `rate` may change the learning rate, `state` the optimizer's
+  /// state, and `sum` the sum, by the model, before they are used. The results,
+  /// where asked for, are the new @w and @seen.
+  gsync::AtomicOp update(
       const Gradient &gradient,
       llvm::function_ref<mlir::Value(mlir::Value)> rate = {},
-      llvm::function_ref<void(llvm::MutableArrayRef<mlir::Value>)> state = {});
+      llvm::function_ref<void(llvm::MutableArrayRef<mlir::Value>)> state = {},
+      llvm::function_ref<mlir::Value(mlir::Value)> sum = {},
+      bool withResults = false);
 
   /// True while @seen is below @budget and nobody asked to stop.
   mlir::Value withinBudget(mlir::Value stop);

@@ -1,7 +1,6 @@
 // ABS-SGD: every member computes while the last gradients are being summed.
 #include "AbsSgd.h"
 
-#include "dialects/nn/Nn.h"
 #include "rubato/Sync/ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,7 +99,7 @@ Value Writer::factorOf(Value samples) {
 /// @step divides by N, the divisor.
 Value Writer::compensate(const Gradient &gradient, Value w, Value evaluatedAt) {
   Value sum = gradient.sum, lambda = b.constant(settings.lambda);
-  Value divisor = b.toReal(b.extract(gradient.divisor));
+  Value divisor = b.toReal(b.extract(b.divisorOf(gradient.divisor)));
   Value scale = b.fill(arith::DivFOp::create(b, lambda, divisor), b.flatType);
   Value moved = arith::SubFOp::create(b, w, evaluatedAt);
   Value square = arith::MulFOp::create(b, sum, sum);
@@ -119,8 +118,10 @@ void Writer::apply(ValueRange sums, Value w, ValueRange evaluatedAt) {
   b.when(any, [&] {
     if (!evaluatedAt.empty())
       gradient.sum = compensate(gradient, w, evaluatedAt.front());
-    if (!settings.linear)
-      return b.update(gradient);
+    if (!settings.linear) {
+      b.update(gradient);
+      return;
+    }
     Value factor = b.fill(factorOf(samples), b.rateType);
     b.update(gradient, [&](Value rate) -> Value {
       return arith::MulFOp::create(b, rate, factor);
@@ -164,14 +165,6 @@ void Writer::writeRole() {
   });
 }
 
-/// Whether the flat vector holds more than parameters.
-static bool hasStatistics(ModuleOp module) {
-  auto layout = module.lookupSymbol<nn::LayoutOp>("params");
-  return layout && llvm::any_of(layout.slots(), [](nn::SlotAttr slot) {
-           return slot.getRole() == nn::Role::Statistic;
-         });
-}
-
 LogicalResult abs_sgd::build(ProgramBuilder &b,
                              const AlgorithmOptions &options) {
   Settings settings{.least = options.integer("m-min"),
@@ -189,7 +182,7 @@ LogicalResult abs_sgd::build(ProgramBuilder &b,
   if (settings.fixed && settings.barrier)
     return b.emitOpError("protocol=p1 lets a member compute until all are "
                          "ready, which fixed=true forbids; use protocol=p0");
-  if (settings.lambda != 0 && hasStatistics(b.module))
+  if (settings.lambda != 0 && b.hasStatistics())
     return b.emitOpError("dc-lambda compensates gradients, and the model has "
                          "statistics, which have none; use dc-lambda=0");
   GroupOp::create(b, "world");

@@ -111,7 +111,7 @@ SmallVector<Value> Program::localStep(Value seen, Value ticket, Value rank,
   auto stepped = b.step(y, carried.drop_front(3), gradient, rate);
   Value mean = arith::DivFOp::create(
       b, gradient.loss,
-      arith::SIToFPOp::create(b, b.lossType, gradient.divisor));
+      arith::SIToFPOp::create(b, b.lossType, b.divisorOf(gradient.divisor)));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index,
                                         b.constant(int64_t(0)));
   SmallVector<Value> next{arith::SubFOp::create(b, y, stepped.displacement),

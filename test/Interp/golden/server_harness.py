@@ -3,6 +3,7 @@ events of pairs, claims of a dispatcher."""
 
 import collections
 import dataclasses
+import math
 
 import numpy as np
 
@@ -56,8 +57,8 @@ class Server:
         self.run = run
         self.jobs, self.rounds, self.uploads = {}, [], collections.Counter()
         self.downloads, self.dead = 0, set()
-        current, arrivals, bounds = {}, [], None
-        count = None
+        current, arrivals = {}, []
+        count, bounds = None, math.inf  # until a rule says otherwise
         for e in run.events:
             worker = e["rank"] - 1
             if e["op"] == "grant":

@@ -44,7 +44,7 @@ COSTS = {
     "slow": COMPUTE + "all_reduce = 3ms\nexchange = 2500us\nmessage = [1ms, 1ms, 1ms, 9ms]\n",
 }
 RANKS = {"usual": 3, "racks": 4, "slow": 4}
-RACKS = {"a2cid2", "asgd", "bounded-staleness", "delayed-sgd", "gossip", "k-sync"}
+RACKS = {"a2cid2", "asgd", "bounded-staleness", "delayed-sgd", "gossip", "k-sync", "ssp"}
 SLOW_REDUCTION = 3_000_000
 SLOW_MESSAGE = [1_000_000, 1_000_000, 1_000_000, 9_000_000]
 
@@ -56,6 +56,8 @@ OPTIONS = {
     "bounded-staleness": ["steps=2", "data=leased", "bound=1"],
     "k-sync": ["steps=2", "data=leased"],
     "asgd": ["steps=1"],
+    "dc-asgd": ["batches=2"],
+    "ssp": ["slack=1"],
     "adasync": ["steps=2", "loss=exact"],
     "a2cid2": ["topology=ring", "rate=2"],
     "lb-bsp": ["delay=1", "batch=40"],
@@ -65,7 +67,9 @@ OPTIONS = {
 QUANTA = {"allreduce": 3, "dynamic-sgd": 2}
 # Those that keep no state of an optimizer.
 PLAIN = {"adaptive-sgd", "k-avg"}
-SERVERS = {"adasync", "asgd", "bounded-staleness", "k-async", "k-sync", "sa-adasync"}
+SERVERS = {
+    "adasync", "asgd", "bounded-staleness", "dc-asgd", "k-async", "k-sync", "sa-adasync", "ssp"
+}
 
 
 def run(command, **options):
