@@ -56,7 +56,8 @@ Study absSgdStudy() {
       "Samples are drawn with replacement, from the reference's own data set.",
       "Fixed batches are 32 samples per worker: four micro-batches. Local SGD "
       "makes H steps of 8 samples between averages; a job of asgd is four "
-      "steps of 8, each a quarter of the step size.",
+      "steps of 8, each a quarter of the step size. Jobs of dc-asgd and ssp "
+      "are one gradient of 32, with which the server steps.",
       "Every algorithm has its own step size, tuned for each cluster.",
       "The quantities above 1 in the last rows say how many times as long "
       "another algorithm takes."};
@@ -75,11 +76,19 @@ Study absSgdStudy() {
                      {774, 1386, 1064, 1301, 756},
                      {0, 0, 0, 0, 0},
                      {0, 0, 0, 0, 0},
+                     {1026, 1551, 1229, 1833, 844},
+                     {1460, 1498, 1758, 2291, 878},
                      {694, 1253, 828, 771, 691}});
   auto local = [](const char *steps) {
     return Variant{std::string("H = ") + steps,
                    "local-sgd",
                    {std::string("steps=") + steps},
+                   {}};
+  };
+  auto slack = [](const char *most) {
+    return Variant{std::string("s = ") + most,
+                   "ssp",
+                   {"batches=4", std::string("slack=") + most},
                    {}};
   };
   constexpr double quarter = 0.25;
@@ -90,19 +99,25 @@ Study absSgdStudy() {
       {"LB-BSP, delay 1", {{"", "lb-bsp", {"batch=128", "delay=1"}, {}}}},
       {"local SGD", {local("2"), local("4"), local("8")}},
       {"ASGD", {{"", "asgd", {"steps=4"}, {}, quarter}}},
+      {"DC-ASGD", {{"", "dc-asgd", {"batches=4"}, {}}}},
+      {"SSP", {slack("1"), slack("3")}},
       {"ABS-SGD",
        {{"", "abs-sgd", {"b-ref=128", "clip-low=0", "clip-high=1e9"}, {}}},
        false}};
   for (Contender &contender : study.contenders)
     for (Variant &variant : contender.variants)
       variant.arguments.push_back("--replacement");
-  // Of local SGD, variant 2 is H = 8, the best everywhere.
+  // Of local SGD, variant 2 is H = 8, the best everywhere. Of SSP, 0 is a
+  // slack of 1 and 1 one of 3; the rows of DC-ASGD and SSP were tuned with 7
+  // seeds.
   study.tuned = {{{0, 0.25},
                   {0, 0.1768},
                   {0, 0.25},
                   {0, 0.1768},
                   {2, 0.0625},
                   {0, 0.0625},
+                  {0, 0.0442},
+                  {1, 0.0625},
                   {0, 0.1768}},
                  {{0, 0.25},
                   {0, 0.25},
@@ -110,6 +125,8 @@ Study absSgdStudy() {
                   {0, 0.25},
                   {2, 0.0625},
                   {0, 0.0442},
+                  {0, 0.0625},
+                  {1, 0.0625},
                   {0, 0.25}},
                  {{0, 0.25},
                   {0, 0.25},
@@ -117,6 +134,8 @@ Study absSgdStudy() {
                   {0, 0.1768},
                   {2, 0.0625},
                   {0, 0.0625},
+                  {0, 0.0625},
+                  {1, 0.0625},
                   {0, 0.1768}},
                  {{0, 0.25},
                   {0, 0.25},
@@ -124,12 +143,16 @@ Study absSgdStudy() {
                   {0, 0.1768},
                   {2, 0.0625},
                   {0, 0.0442},
+                  {0, 0.0625},
+                  {1, 0.0625},
                   {0, 0.1768}},
                  {{0, 0.25},
                   {0, 0.1768},
                   {0, 0.25},
                   {0, 0.1768},
                   {2, 0.0625},
+                  {0, 0.0442},
+                  {0, 0.0442},
                   {0, 0.0442},
                   {0, 0.1768}}};
   study.referenceData = true;
