@@ -7,6 +7,11 @@
 # CMake keeps the order, test/Tools/layering.test the rest, by layers.txt.
 function(rubato_layer name)
   cmake_parse_arguments(A "" "" "USES;LINK;SOURCES" ${ARGN})
+  if(A_UNPARSED_ARGUMENTS)
+    list(JOIN A_UNPARSED_ARGUMENTS " " unknown)
+    message(FATAL_ERROR "runtime/${name}: rubato_layer takes USES, LINK and "
+      "SOURCES, not ${unknown}")
+  endif()
   set(layer rubato_${name})
   foreach(used ${A_USES})
     if(NOT TARGET rubato_${used})
