@@ -93,7 +93,7 @@ void RunReport::interval() {
 /// After so many samples, whose losses sum up to `loss`, and so many seconds.
 void RunReport::tellProgress(int64_t seen, double loss, double at) {
   // What comes past the budget is of no epoch more.
-  int64_t counted = std::clamp<int64_t>(job.plan.budget, 1, seen);
+  int64_t counted = std::min(job.plan.budget, seen);
   last.epoch = (counted - 1) / job.plan.samples + 1;
   last.samples = seen - last.seen;
   last.seen = seen;

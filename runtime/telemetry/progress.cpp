@@ -40,7 +40,8 @@ void Progress::round(const RoundRecord &record) {
     at += part;
     add(in, part, record.loss, begin + each * static_cast<double>(at - before));
   }
-  now = record.seconds;
+  if (record.seen <= budget)
+    now = record.seconds;
   constexpr double interval = 0.2;
   if (quiet || !terminal || epochOver || record.seconds < printed + interval)
     return;

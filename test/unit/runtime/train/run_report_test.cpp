@@ -157,6 +157,27 @@ TEST_F(Told, SamplesPastTheBudgetAreOfNoEpoch) {
       EXPECT_LE(line["epoch"], 3);
 }
 
+/// Nor is the time that they took.
+TEST(Progress, TimePastTheBudgetIsOfNoEpoch) {
+  testing::internal::CaptureStdout();
+  Progress progress(stdout, /*quiet=*/false, 2, 50, 100);
+  RoundRecord record{.samples = 50, .seen = 50, .seconds = 1};
+  progress.round(record);
+  record = {.samples = 100, .seen = 150, .seconds = 5};
+  progress.round(record);
+  record = {.samples = 50, .seen = 200, .seconds = 9};
+  progress.round(record);
+  progress.epochEnd();
+  std::string told = testing::internal::GetCapturedStdout();
+  // 50 in a second, then 100 in four.
+  EXPECT_NE(told.find("epoch 1/2  50/50 samples  loss 0.0000  50 samples/s"),
+            told.npos)
+      << told;
+  EXPECT_NE(told.find("epoch 2/2  50/50 samples  loss 0.0000  25 samples/s"),
+            told.npos)
+      << told;
+}
+
 TEST_F(Told, AnEvaluationFollowsItsRound) {
   RunReport report(job);
   ASSERT_TRUE(report.open());
