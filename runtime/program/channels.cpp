@@ -1,5 +1,6 @@
 #include "program/channels.h"
 
+#include <algorithm>
 #include <map>
 
 namespace rubato {
@@ -21,12 +22,14 @@ std::vector<ChannelSpec> channelsOf(const ProgramSpec &program, int members) {
   return channels;
 }
 
-/// Of a pair two of each direction, and slow readers; of a mailbox what a
-/// worker has pushed: one that nobody looked at, and one in a sum or brought as
-/// one.
-static int keptBy(const ChannelSpec &channel) {
-  constexpr int pair = 4, mailbox = 2;
-  return channel.kind == ChannelSpec::Kind::Pair      ? pair
+/// Of a pair two that are on their way, and one for each other member that
+/// still reads an older one, up to a number: all sizes share the memory. Of a
+/// mailbox what a worker has pushed: one that nobody looked at, and one in a
+/// sum or brought as one.
+static int keptBy(const ChannelSpec &channel, int members) {
+  constexpr int leastPair = 4, mostPair = 8, mailbox = 2;
+  return channel.kind == ChannelSpec::Kind::Pair
+             ? std::clamp(members - 1 + 2, leastPair, mostPair)
          : channel.kind == ChannelSpec::Kind::Mailbox ? mailbox
                                                       : channel.inFlight;
 }
@@ -42,7 +45,7 @@ std::vector<BlockDemand> blocksOf(const std::vector<int64_t> &valueBytes,
     for (const ChannelSpec &channel : channels) {
       if (channel.bytes < bytes)
         continue;
-      count += keptBy(channel);
+      count += keptBy(channel, members);
       // Each worker may still have an older one than its newest.
       if (channel.kind == ChannelSpec::Kind::Mailbox)
         demands.push_back({bytes, 2 * (members - 1), channel.server});

@@ -35,3 +35,11 @@ TEST(Channels, ValuesOnTheirWayNeedBlocksToo) {
   for (int rank : {0, 1})
     EXPECT_EQ(countOf(demands, 8192, rank), 1 + 3 + 4);
 }
+
+TEST(Channels, EachMemberMayStillReadWhatAPairSent) {
+  ChannelSpec pairs{"pairs", ChannelSpec::Kind::Pair, 8192};
+  for (auto [members, kept] : {std::pair{2, 4}, {4, 5}, {6, 7}, {64, 8}})
+    EXPECT_EQ(countOf(blocksOf({8192}, {&pairs, 1}, members), 8192, 1),
+              1 + kept)
+        << members;
+}
