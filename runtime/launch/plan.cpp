@@ -21,10 +21,10 @@ Status rubato::planQuanta(const Unit &unit, const TrainOptions &options,
 
 /// Rounds that take parts of common batches.
 static Status planRounds(const Unit &unit, const TrainOptions &options,
-                         int64_t samples, TrainPlan &plan, bool tails) {
+                         int64_t samples, TrainPlan &plan, bool replacement) {
   RB_TRY(planQuanta(unit, options, plan));
   plan.samples = samples;
-  if (plan.globalBatch > samples)
+  if (!replacement && plan.globalBatch > samples)
     return Status::user(
         "a round takes " + std::to_string(plan.globalBatch) +
         " samples, but the data set has " + std::to_string(samples) +
@@ -32,7 +32,7 @@ static Status planRounds(const Unit &unit, const TrainOptions &options,
         "a smaller --batch");
   // Whole epochs first; a rest of fewer rounds than an epoch has no tail.
   int64_t epochs = options.epochs.value_or(1), size = samples, rest = 0;
-  if (options.steps && tails) {
+  if (options.steps && !replacement) {
     int64_t perEpoch = (samples + plan.globalBatch - 1) / plan.globalBatch;
     epochs = *options.steps / perEpoch;
     rest = *options.steps % perEpoch * plan.globalBatch;
@@ -56,11 +56,11 @@ bool rubato::usesCursor(const ProgramSpec &program) {
 }
 
 Status rubato::makePlan(const Unit &unit, const TrainOptions &options,
-                        int64_t samples, TrainPlan &plan, bool tails) {
+                        int64_t samples, TrainPlan &plan, bool replacement) {
   constexpr int64_t noEnd = int64_t{1} << 40;
   bool endless = !options.epochs && !options.steps && options.seconds;
   if (usesCursor(unit.program)) {
-    RB_TRY(planRounds(unit, options, samples, plan, tails));
+    RB_TRY(planRounds(unit, options, samples, plan, replacement));
   } else {
     if (options.globalBatch)
       return {ErrorCode::Usage,

@@ -18,10 +18,11 @@ Status planQuanta(const Unit &unit, const TrainOptions &options,
                   TrainPlan &plan);
 
 /// The plan for a data set of `samples`. What takes no rounds by cursor has no
-/// global batch, and without a count of epochs no end in samples. `tails`: the
-/// last round of an epoch takes what is left of it, so that none mixes epochs.
+/// global batch, and without a count of epochs no end in samples. The
+/// last round of an epoch takes what is left of it, so that none mixes epochs;
+/// drawn with `replacement` all are full.
 Status makePlan(const Unit &unit, const TrainOptions &options, int64_t samples,
-                TrainPlan &plan, bool tails = true);
+                TrainPlan &plan, bool replacement = false);
 
 /// Whether members of a program take parts of common rounds.
 bool usesCursor(const ProgramSpec &program);

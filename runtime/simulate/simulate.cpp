@@ -87,7 +87,7 @@ Status SimulatedRun::chooseMembers() {
 Status SimulatedRun::makeCosts() {
   uint64_t seed = options.seedOfTimes();
   if (!options.cluster.empty()) {
-    RB_TRY(sim::checkUplinks(cluster.uplinks, job.members));
+    RB_TRY(sim::checkUplinks(cluster.uplinks, job.members)); // names the line
     std::unique_ptr<sim::ClusterCosts> costs;
     RB_TRY(sim::ClusterCosts::make(cluster, job.unit.program, job.members, seed,
                                    costs)
@@ -336,7 +336,7 @@ Status SimulatedRun::run(int &code) {
   RB_TRY(makeCosts());
   RB_TRY(loadData(job.unit, options.train, job.data, job.eval));
   RB_TRY(makePlan(job.unit, job.train, job.data.samples, job.plan,
-                  /*tails=*/!options.replacement));
+                  options.replacement));
   // Rounds alone: no samples end the run, as in the interpreter.
   if (options.rounds && !job.train.epochs)
     job.plan.budget = int64_t{1} << 60;
