@@ -121,14 +121,14 @@ unsigned jobsOf(const Options &options) {
                       : std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// What a comparison would need that is not there yet; empty for other papers.
+/// What a comparison wants that is not there yet; empty for other papers.
 StringRef missingFor(StringRef paper) {
   if (paper == "dynamic-sgd")
-    return "simulated clusters whose members join and leave, and AdaScale to "
-           "compare with";
+    return "simulated clusters whose members join and leave, and AdaScale "
+           "beside it";
   if (paper == "adaptive-sgd")
-    return "inputs and gradients that are sparse, which its task of extreme "
-           "classification is made of";
+    return "inputs and gradients that are sparse, as its task of extreme "
+           "classification has them";
   return {};
 }
 
@@ -151,11 +151,9 @@ int runReproduceCommand(int argc, char **argv) {
   std::optional<Study> study = findStudy(options.paper);
   if (StringRef missing = missingFor(options.paper); !missing.empty())
     return complain("'" + options.paper +
-                        "' cannot be reproduced yet: there "
-                        "are no " +
-                        missing +
-                        "; the algorithm itself can be "
-                        "had by rubato compile --algorithm " +
+                        "' cannot be reproduced yet: it wants " + missing +
+                        "; the algorithm itself can be had by rubato compile "
+                        "MODEL.onnx --algorithm " +
                         options.paper,
                     kUnsupported);
   if (!study && !gossips)
