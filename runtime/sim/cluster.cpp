@@ -3,18 +3,12 @@
 #include "sim/cluster.h"
 
 #include "policy/random.h"
+#include "sim/nanoseconds.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace rubato::sim {
-
-/// Ten years; nobody waits longer, and sums do not overflow.
-static constexpr double kLongest = 3.2e8;
-
-static int64_t nanoseconds(double seconds) {
-  return std::llround(std::clamp(seconds, 0.0, kLongest) * 1e9);
-}
 
 Status ClusterCosts::make(Cluster cluster, const ProgramSpec &spec, int members,
                           uint64_t seed, std::unique_ptr<ClusterCosts> &costs) {
@@ -31,6 +25,7 @@ Status ClusterCosts::make(Cluster cluster, const ProgramSpec &spec, int members,
         std::to_string(wanted) + " members that compute; simulate " +
         std::to_string(given) +
         " of them, or write repeat = true to use its list over and over");
+  RB_TRY(checkUplinks(cluster.uplinks, members));
   std::unique_ptr<ClusterCosts> made(new ClusterCosts);
   made->uplinkOf = uplinksOfRanks(cluster.uplinks, members);
   made->cluster = std::move(cluster);

@@ -66,7 +66,6 @@ Status parseCluster(std::string_view text, const std::string &path,
 /// entry in the file: its workers are the other members, by ascending rank.
 class ClusterCosts : public Costs {
 public:
-  /// Its uplinks have passed checkUplinks for so many members.
   static Status make(Cluster cluster, const ProgramSpec &spec, int members,
                      uint64_t seed, std::unique_ptr<ClusterCosts> &costs);
 

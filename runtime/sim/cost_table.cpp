@@ -60,11 +60,13 @@ static bool parseDuration(std::string_view text, int64_t &result) {
 /// The parts of a list, or the value itself.
 static Status partsOf(std::string_view key, std::string_view value,
                       std::vector<std::string_view> &parts) {
-  if (value.starts_with('[')) {
-    value.remove_prefix(1);
-    if (!takeSuffix(value, "]"))
-      return Status::user("the list of '" + std::string(key) + "' has no ]");
+  if (!value.starts_with('[')) {
+    parts.push_back(value);
+    return Status::ok();
   }
+  value.remove_prefix(1);
+  if (!takeSuffix(value, "]"))
+    return Status::user("the list of '" + std::string(key) + "' has no ]");
   while (true) {
     size_t comma = value.find(',');
     parts.push_back(trim(value.substr(0, comma)));
@@ -96,12 +98,14 @@ Status CostTable::setUplink(std::string_view key, std::string_view value,
     found->fixed = -1; // until a line says it
   }
   found->where = place;
+  if (members ? !found->members.empty() : found->fixed >= 0)
+    return Status::user("'uplink." + std::string(key) +
+                        "' is there already; give this uplink another name");
   if (!members)
     return parseDuration(value, found->fixed) ? Status::ok()
                                               : badDuration(value);
   std::vector<std::string_view> parts;
   RB_TRY(partsOf(key, value, parts));
-  found->members.clear();
   for (std::string_view part : parts) {
     int64_t rank = -1;
     auto [end, error] =
@@ -173,10 +177,11 @@ Status CostTable::read(std::string_view text, const std::string &where) {
   }
   for (const Uplink &uplink : shared)
     if (uplink.fixed < 0 || uplink.members.empty())
-      return Status::user(
-          uplink.where + ": uplink \"" + uplink.name + "\" needs two lines: " +
-          (uplink.fixed < 0 ? "uplink.NAME, how long a message occupies it"
-                            : "uplink.NAME.members, the ranks behind it"));
+      return Status::user(uplink.where + ": uplink \"" + uplink.name +
+                          "\" needs another line: uplink." + uplink.name +
+                          (uplink.fixed < 0
+                               ? " = 1ms, how long a message occupies it"
+                               : ".members = [0, 1], the ranks behind it"));
   return checkUplinks(shared);
 }
 

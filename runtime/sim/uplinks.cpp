@@ -1,13 +1,14 @@
 #include "sim/uplinks.h"
 
-#include <cmath>
+#include "sim/nanoseconds.h"
+
 #include <map>
 
 namespace rubato::sim {
 
 int64_t Uplink::transfer(int64_t bytes) const {
   double seconds = bandwidth > 0 ? static_cast<double>(bytes) / bandwidth : 0;
-  return fixed + std::llround(seconds * 1e9);
+  return fixed + nanoseconds(seconds);
 }
 
 static std::string nameOf(const Uplink &uplink) {

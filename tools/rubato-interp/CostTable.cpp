@@ -52,9 +52,12 @@ static Status badDuration(StringRef text) {
 
 static Status partsOf(StringRef key, StringRef value,
                       SmallVectorImpl<StringRef> &parts) {
-  if (value.consume_front("[") && !value.consume_back("]"))
+  if (!value.consume_front("["))
+    parts.push_back(value);
+  else if (!value.consume_back("]"))
     return Status::user("the list of '" + key.str() + "' has no ]");
-  value.split(parts, ',');
+  else
+    value.split(parts, ',');
   return Status::ok();
 }
 
@@ -72,12 +75,14 @@ Status CostTable::setUplink(StringRef key, StringRef value, StringRef place) {
     found = shared.end() - 1;
   }
   found->where = place.str();
+  if (members ? !found->members.empty() : found->duration >= 0)
+    return Status::user("'uplink." + key.str() +
+                        "' is there already; give this uplink another name");
   if (!members)
     return parseDuration(value, found->duration) ? Status::ok()
                                                  : badDuration(value);
   SmallVector<StringRef> parts;
   RB_TRY(partsOf(key, value, parts));
-  found->members.clear();
   for (StringRef part : parts) {
     int rank = 0;
     if (part.trim().getAsInteger(10, rank) || rank < 0)
@@ -94,10 +99,10 @@ Status CostTable::checkUplinks() const {
   for (const Uplink &uplink : shared) {
     std::string what = uplink.where + ": uplink \"" + uplink.name + "\"";
     if (uplink.duration < 0 || uplink.members.empty())
-      return Status::user(what + " needs two lines: " +
+      return Status::user(what + " needs another line: uplink." + uplink.name +
                           (uplink.duration < 0
-                               ? "uplink.NAME, how long a message occupies it"
-                               : "uplink.NAME.members, the ranks behind it"));
+                               ? " = 1ms, how long a message occupies it"
+                               : ".members = [0, 1], the ranks behind it"));
     for (int rank : uplink.members)
       if (!behind.try_emplace(std::to_string(rank), rank).second)
         return Status::user(what + " names member " + std::to_string(rank) +

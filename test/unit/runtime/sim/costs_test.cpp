@@ -46,11 +46,21 @@ TEST(CostTable, SaysWhatIsWrong) {
   EXPECT_TRUE(message("speed = 1").starts_with("c.txt:1: unknown key 'speed'"));
   const std::string rack = "uplink.a = 1ms\n";
   EXPECT_EQ(message(rack.c_str()),
-            "c.txt:1: uplink \"a\" needs two lines: uplink.NAME.members, the "
-            "ranks behind it");
-  EXPECT_EQ(message("uplink.a.members = [0]"),
-            "c.txt:1: uplink \"a\" needs two lines: uplink.NAME, how long a "
-            "message occupies it");
+            "c.txt:1: uplink \"a\" needs another line: uplink.a.members = [0, "
+            "1], the ranks behind it");
+  EXPECT_EQ(
+      message("uplink.a.members = [0]"),
+      "c.txt:1: uplink \"a\" needs another line: uplink.a = 1ms, how long "
+      "a message occupies it");
+  EXPECT_EQ(message((rack + rack).c_str()),
+            "c.txt:2: 'uplink.a' is there already; give this uplink another "
+            "name");
+  EXPECT_EQ(message("uplink.a.members = [0]\nuplink.a.members = [1]"),
+            "c.txt:2: 'uplink.a.members' is there already; give this uplink "
+            "another name");
+  EXPECT_EQ(message("gradient = 1ms, 2ms"),
+            "c.txt:1: '1ms, 2ms' is no duration; write an integer with ns, us, "
+            "ms or s");
   EXPECT_EQ(message((rack + "uplink.a.members = [0, x]").c_str()),
             "c.txt:2: 'x' is no rank; write a list as in [0, 1]");
   EXPECT_EQ(message("uplink.a.speed = 1"),
@@ -339,6 +349,8 @@ TEST(Cluster, SaysWhatIsWrongWithUplinks) {
   EXPECT_EQ(message(uplink("a", "members = [0, 1]\n" + fast)), "");
   EXPECT_EQ(message(uplink("a", "members = [0, 1]\nbandwidth = 0\n")),
             "c.toml:7: bandwidth must be a number of bytes per second above 0");
+  EXPECT_EQ(message(uplink("", "members = [0, 1]\n" + fast)),
+            "c.toml:5: name must be a text that is not empty");
   EXPECT_EQ(message(uplink("a", "members = [0, 1]\n")),
             "c.toml:4: [[uplink]] needs bandwidth: its bytes per second, which "
             "they share");
@@ -364,9 +376,11 @@ TEST(Cluster, SaysWhatIsWrongWithUplinks) {
   Cluster cluster;
   ASSERT_OK(parseCluster(worker + uplink("a", "members = [3, 4]\n" + fast),
                          "c.toml", cluster));
-  EXPECT_EQ(checkUplinks(cluster.uplinks, 4).message(),
+  std::unique_ptr<ClusterCosts> costs;
+  EXPECT_EQ(ClusterCosts::make(cluster, {}, 4, 1, costs).message(),
             "c.toml:4: uplink \"a\" has member 4, but the run has 4 members; "
             "name ranks from 0 to 3");
+  EXPECT_FALSE(costs);
 }
 
 } // namespace
