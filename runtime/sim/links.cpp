@@ -1,5 +1,7 @@
 #include "sim/links.h"
 
+#include "sim/nanoseconds.h"
+
 #include <algorithm>
 
 namespace rubato::sim {
@@ -10,17 +12,22 @@ Links::Links(int members, std::span<const Uplink> uplinks)
 
 namespace {
 
-/// A message on its way through one link after the other. The next may begin
-/// when this one does, and cannot be done before it.
+/// A message on its way through one link after the other. Its bytes flow on as
+/// they come: a link cannot be done with it before the one before is.
 struct Travel {
-  int64_t begun = 0, there = 0;
+  explicit Travel(int64_t ready) : ready(ready), begun(ready), there(ready) {}
 
-  /// A direction carries it when it has carried what came before.
+  /// A direction carries it when it has carried what came before. It begins
+  /// when the link before it did, or so early that it is done when that is: a
+  /// place in the queue of a faster link is a share of its bandwidth, and
+  /// nobody waits for it once more.
   void through(int64_t &busyUntil, int64_t transfer) {
-    busyUntil = std::max(busyUntil, begun) + transfer;
-    begun = busyUntil - transfer;
+    begun = std::max({busyUntil, ready, std::min(begun, there - transfer)});
+    busyUntil = later(begun, transfer);
     there = std::max(there, busyUntil);
   }
+
+  int64_t ready, begun, there;
 };
 
 } // namespace
@@ -28,7 +35,7 @@ struct Travel {
 int64_t Links::send(const Message &message) {
   auto from = static_cast<size_t>(message.from);
   auto to = static_cast<size_t>(message.to);
-  Travel travel{message.ready, message.ready};
+  Travel travel(message.ready);
   int64_t latency = message.passage.latency;
   if (message.slow != Message::Slow::Receiver)
     travel.through(links[from].out, message.passage.transfer);
@@ -38,7 +45,7 @@ int64_t Links::send(const Message &message) {
     const Uplink &uplink = uplinks[static_cast<size_t>(number)];
     travel.through(shared[static_cast<size_t>(number)].*direction,
                    uplink.transfer(message.bytes));
-    latency += uplink.latency;
+    latency = later(latency, uplink.latency);
   };
   if (uplinkOf[from] != uplinkOf[to]) {
     throughUplink(uplinkOf[from], &Link::out);
@@ -46,18 +53,19 @@ int64_t Links::send(const Message &message) {
   }
   if (message.slow != Message::Slow::Sender)
     travel.through(links[to].in, message.passage.transfer);
-  return travel.there + latency;
+  return later(travel.there, latency);
 }
 
 int64_t Links::together(int64_t ready, int64_t transfer) {
-  Travel travel{ready, ready + transfer};
+  int64_t last = later(ready, transfer);
   for (std::vector<Link> *all : {&links, &shared})
     for (Link &each : *all)
       for (int64_t *direction : {&each.out, &each.in}) {
-        travel.begun = ready;
+        Travel travel(ready);
         travel.through(*direction, transfer);
+        last = std::max(last, travel.there);
       }
-  return travel.there;
+  return last;
 }
 
 } // namespace rubato::sim

@@ -29,8 +29,8 @@ public:
   explicit Links(int members, std::span<const Uplink> uplinks = {});
 
   /// Out of the sender's link, through the uplinks between the two, into the
-  /// receiver's link: each begins not before the one before it, and is through
-  /// not before it either. When the message is there.
+  /// receiver's link: each is through not before the one before it, and bytes
+  /// flow on as they come. When the message is there.
   int64_t send(const Message &message);
 
   /// A collective of all members occupies all links, both ways. When the last

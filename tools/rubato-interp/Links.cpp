@@ -6,17 +6,23 @@
 
 namespace rubato::interp {
 
-/// A message passes one link after the other: it needs the next from when the
-/// one before began to carry it, and is there when the last of them is done.
+/// A message passes one link after the other and is there when all of them are
+/// done. It needs the next from when the one before began to carry it; if that
+/// is late because it stood in a queue, from when the next is just done with
+/// the one before, but never from before it was sent.
 struct Passing {
-  int64_t wanted, done;
+  explicit Passing(int64_t sent) : sent(sent), wanted(sent), done(sent) {}
 
   void through(int64_t &freeAt, int64_t duration) {
+    if (done - duration < wanted)
+      wanted = std::max(sent, done - duration);
     int64_t begun = std::max(freeAt, wanted);
     freeAt = begun + duration;
     wanted = begun;
     done = std::max(done, freeAt);
   }
+
+  int64_t sent, wanted, done;
 };
 
 /// Members behind one uplink do not need it for each other.
@@ -39,7 +45,7 @@ int64_t Machine::collectiveDone(World &world, unsigned channel,
   int64_t done = world.now + duration;
   auto occupy = [&](Link &link) {
     for (int64_t *direction : {&link.out, &link.in}) {
-      Passing way{world.now, world.now};
+      Passing way(world.now);
       way.through(*direction, duration);
       done = std::max(done, way.done);
     }
@@ -57,7 +63,7 @@ int64_t Machine::exchangeDone(World &world, int from, int to,
     return world.now;
   int64_t duration = latency("exchange", std::min(from, to), tag);
   std::vector<Link> &links = world.links.edit();
-  Passing way{world.now, world.now};
+  Passing way(world.now);
   way.through(links[from].out, duration);
   crossUplinks(world, from, to, way);
   way.through(links[to].in, duration);
@@ -68,7 +74,7 @@ int64_t Machine::pushDone(World &world, int worker, int server,
                           int64_t ticket) const {
   if (!config.timed)
     return world.now;
-  Passing way{world.now, world.now};
+  Passing way(world.now);
   way.through(world.links.edit()[worker].out,
               latency("message", worker, ticket));
   crossUplinks(world, worker, server, way);
@@ -79,7 +85,7 @@ int64_t Machine::grantDone(World &world, int server, int worker,
                            int64_t ticket) const {
   if (!config.timed)
     return world.now;
-  Passing way{world.now, world.now};
+  Passing way(world.now);
   crossUplinks(world, server, worker, way);
   way.through(world.links.edit()[worker].in,
               latency("message", worker, ticket));

@@ -92,6 +92,57 @@ TEST(Links, AnUplinkIsAsFastAsAllItsMembersNeed) {
   EXPECT_EQ(links.send({2, 5, 0, 10, slow, Slow::Sender}), 100);
 }
 
+TEST(Links, AnUplinkOfAllItsMembersRatesHoldsNobodyUp) {
+  // Two racks of four, members of a byte in 4 ns: their messages take 1000 ns
+  // of each link, and 250 of uplinks that are four times as fast.
+  std::vector<Uplink> racks(2);
+  racks[0].members = {0, 1, 2, 3};
+  racks[1].members = {4, 5, 6, 7};
+  for (Uplink &rack : racks)
+    rack.bandwidth = 1e9;
+  Passage own{.transfer = 1000};
+  for (Slow slow : {Slow::Both, Slow::Sender, Slow::Receiver}) {
+    Links links(8, racks);
+    for (int turn = 0; turn != 2; ++turn)
+      for (int pair = 0; pair != 4; ++pair) {
+        int64_t done = 1000 * (turn + 1), ready = 1000 * turn;
+        EXPECT_EQ(links.send({pair, pair + 4, ready, 250, own, slow}), done);
+        EXPECT_EQ(links.send({pair + 4, pair, ready, 250, own, slow}), done);
+      }
+  }
+}
+
+TEST(Links, AnUplinkThatIsTooSlowIsAllThatCounts) {
+  // k at once take k transfers of the uplink, and no more where a member's
+  // link is the faster one.
+  std::vector<Uplink> racks(1);
+  racks[0].members = {0, 1, 2, 3};
+  racks[0].bandwidth = 1e9;
+  Links links(8, racks);
+  Passage own{.transfer = 400};
+  for (int k : {1, 2, 3, 4})
+    EXPECT_EQ(links.send({k - 1, k + 3, 0, 300, own}), std::max(400, k * 300));
+  // Its own link is free for others meanwhile.
+  EXPECT_EQ(links.send({5, 4, 400, 300, own}), 800);
+}
+
+TEST(Links, TheSlowestUplinkIsLate) {
+  std::vector<Uplink> racks(1);
+  racks[0].members = {0};
+  racks[0].bandwidth = 1e-3;
+  constexpr int64_t year = int64_t{365} * 24 * 3600 * 1'000'000'000;
+  EXPECT_GT(racks[0].transfer(100'000'000), 10 * year);
+  Links links(2, racks);
+  int64_t last = 0;
+  for (int i = 0; i != 100; ++i) {
+    int64_t there = links.send({0, 1, 0, 100'000'000, {.latency = year}});
+    EXPECT_GT(there, 10 * year);
+    EXPECT_GE(there, last);
+    last = there;
+  }
+  EXPECT_GT(last, 100 * year);
+}
+
 TEST(Links, ACollectiveOccupiesUplinks) {
   std::vector<Uplink> racks = twoRacks();
   Links links(6, racks);
