@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 namespace rubato::policy {
@@ -88,7 +89,7 @@ static Status makeHypercube(const GraphOptions &options, int64_t n,
 
 /// Pairs ends of edges at random until all have a partner; false where those
 /// left over have none. Pairing only what is left over, instead of starting
-/// again at the first double edge, is what makes large degrees possible.
+/// again at the first double edge, makes degrees up to half of all possible.
 static bool drawRegular(int64_t n, int64_t degree, CounterRandom &random,
                         Neighbours &graph) {
   std::vector<int64_t> ends;
@@ -120,6 +121,17 @@ static bool drawRegular(int64_t n, int64_t degree, CounterRandom &random,
   return true;
 }
 
+/// Who is not joined in a graph.
+static Neighbours complement(const Neighbours &graph) {
+  auto n = static_cast<int64_t>(graph.size());
+  Neighbours others(graph.size());
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < i; ++j)
+      if (!areJoined(graph, i, j))
+        join(others, i, j);
+  return others;
+}
+
 static Status makeRandomRegular(const GraphOptions &options, int64_t n,
                                 Neighbours &graph) {
   constexpr int64_t usual = 4;
@@ -141,17 +153,36 @@ static Status makeRandomRegular(const GraphOptions &options, int64_t n,
                       std::to_string(degree) +
                       " neighbours each; choose an even degree, or one worker "
                       "more or less");
+  // The last ends to be paired are seldom free for each other where most
+  // members are joined already; who is not joined is then drawn instead.
+  bool dense = 2 * degree > n - 1;
+  bool drawn = false;
   for (int64_t draw = 0; draw < maxDraws; ++draw) {
     CounterRandom random(static_cast<uint64_t>(options.seed), "gossip.graph",
                          {degree, draw});
     graph.assign(static_cast<size_t>(n), {});
-    if (drawRegular(n, degree, random, graph) && isConnected(graph))
+    if (!drawRegular(n, dense ? n - 1 - degree : degree, random, graph))
+      continue;
+    drawn = true;
+    if (dense)
+      graph = complement(graph);
+    if (isConnected(graph))
       return Status::ok();
   }
+  std::string draws = "none of " + std::to_string(maxDraws) +
+                      " draws with degree " + std::to_string(degree);
   return refuse(options.topology, n,
-                "none of " + std::to_string(maxDraws) + " draws with degree " +
-                    std::to_string(degree) +
-                    " was connected; choose a larger degree");
+                drawn ? draws + " was connected; choose a larger degree"
+                      : draws + " gave every member as many neighbours; choose "
+                                "another seed or degree");
+}
+
+/// With three digits behind the point at most; not below the number.
+static std::string roundedUp(double number) {
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.4g",
+                std::ceil(number * 1000 - 1e-6) / 1000);
+  return digits;
 }
 
 static Status makeErdosRenyi(const GraphOptions &options, int64_t n,
@@ -162,9 +193,20 @@ static Status makeErdosRenyi(const GraphOptions &options, int64_t n,
   double degree = options.degree;
   if (degree == 0)
     degree = std::min(2 * logarithm, others);
-  if (!(degree > 0 && degree <= others))
+  auto mostlyConnected = std::to_string(
+      std::min(n - 1, static_cast<int64_t>(std::ceil(logarithm)) + 1));
+  // A connected graph has an edge less than members, or more.
+  double least = 2 * others / static_cast<double>(n);
+  if (!(degree >= least))
     return refuse(options.topology, n,
-                  "the mean number of neighbours must be above 0 and at most " +
+                  "none with fewer than " + roundedUp(least) +
+                      " neighbours on average is connected; choose a degree of "
+                      "at least " +
+                      roundedUp(least) + " (draws are mostly connected from " +
+                      mostlyConnected + " on)");
+  if (!(degree <= others))
+    return refuse(options.topology, n,
+                  "the mean number of neighbours can be at most " +
                       std::to_string(n - 1) + "; choose such a degree");
   for (int64_t draw = 0; draw < maxDraws; ++draw) {
     CounterRandom random(static_cast<uint64_t>(options.seed), "gossip.graph",
@@ -179,13 +221,11 @@ static Status makeErdosRenyi(const GraphOptions &options, int64_t n,
     if (!alone && isConnected(graph))
       return Status::ok();
   }
-  return refuse(
-      options.topology, n,
-      "none of " + std::to_string(maxDraws) +
-          " draws with that mean degree was connected; choose one of "
-          "at least " +
-          std::to_string(
-              std::min(n - 1, static_cast<int64_t>(std::ceil(logarithm)) + 1)));
+  return refuse(options.topology, n,
+                "none of " + std::to_string(maxDraws) +
+                    " draws with that mean degree was connected; choose one of "
+                    "at least " +
+                    mostlyConnected);
 }
 
 static Status makeOfEdges(const GraphOptions &options, int64_t n,

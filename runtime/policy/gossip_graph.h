@@ -19,7 +19,8 @@ struct GraphOptions {
   int64_t rows = 0;
   /// Neighbours of a member, in random-regular of each and in erdos-renyi on
   /// average; 0: 4 (or all, if those are fewer), and twice the logarithm of the
-  /// number of members.
+  /// number of members. Draws that are not connected are drawn again, so a
+  /// small average comes out larger.
   double degree = 0;
   /// Of random graphs. Not that of the run: the graph is the same in each.
   int64_t seed = 0;

@@ -99,6 +99,30 @@ TEST(GossipGraph, DrawsRegularGraphs) {
   }
 }
 
+TEST(GossipGraph, DrawsRegularGraphsOfEveryDegree) {
+  auto drawn = [](int64_t n, int64_t degree) {
+    SCOPED_TRACE(degree);
+    GraphOptions options{Topology::RandomRegular};
+    options.degree = static_cast<double>(degree);
+    Neighbours graph = made(options, n);
+    expectRegular(graph, static_cast<size_t>(degree));
+    options.seed = 1;
+    if (degree < n - 1)
+      EXPECT_NE(graph, made(options, n));
+  };
+  for (int64_t degree = 2; degree < 24; ++degree)
+    drawn(24, degree);
+  for (int64_t degree = 2; degree < 23; degree += 2)
+    drawn(23, degree);
+  drawn(50, 46);
+  drawn(64, 60);
+  drawn(100, 50);
+  for (int64_t degree = 90; degree < 100; ++degree)
+    drawn(100, degree);
+  drawn(200, 100);
+  drawn(200, 198);
+}
+
 TEST(GossipGraph, DrawsEdgesIndependently) {
   GraphOptions options{Topology::ErdosRenyi};
   options.degree = 8;
@@ -123,8 +147,15 @@ TEST(GossipGraph, DrawsEdgesIndependently) {
   EXPECT_GT(drawn.size(), 770u);
   // By default the mean is above the logarithm, so that a draw is connected.
   expectSound(made({Topology::ErdosRenyi}, 300));
-  options.degree = 0.5;
+  options.degree = 2.5;
   expectIn("at least 7", refusal(options, 200));
+  // A tree of 200 has 398 ends of edges.
+  options.degree = 1.98;
+  expectIn("choose a degree of at least 1.99 (", refusal(options, 200));
+  options.degree = 1.3;
+  expectIn("at least 1.334 (", refusal(options, 3));
+  options.degree = 1.334;
+  expectSound(made(options, 3));
   options.degree = 200;
   expectIn("at most 199", refusal(options, 200));
 }
