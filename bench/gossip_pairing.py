@@ -236,7 +236,8 @@ def strands(
     """`ends` says whether one with a single neighbour may meet it again at once: it may
     ("free"), unless somebody else waits for that neighbour ("yield"), or never
     ("wait"). `slack`: where another edge of
-    either end is more averagings than that behind its share, it goes first. `slow`:
+    either end is more averagings than that behind its share, it goes first, and may be
+    repeated. `slow`:
     how many times as long the gradients of member 0 take."""
     n, random = len(w), np.random.default_rng(seed)
     neighbours = [np.nonzero(row)[0] for row in w]
@@ -273,7 +274,11 @@ def strands(
 
     def may_meet(i, j):
         if slack is not None:
-            return max(behind(i).max(), behind(j).max()) <= max(behind(i)[j], slack)
+            own = behind(i)[j]
+            if max(behind(i).max(), behind(j).max()) > max(own, slack):
+                return False
+            if own > slack:
+                return True
         if repeats or not met_last(i, j):
             return True
         several = (len(neighbours[i]) > 1) + (len(neighbours[j]) > 1)

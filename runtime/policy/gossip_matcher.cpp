@@ -98,9 +98,14 @@ bool GossipMatcher::metLast(int64_t a, int64_t b) const {
 }
 
 bool GossipMatcher::mayMeet(int64_t a, int64_t b) const {
-  if (usage)
-    return usage->mayUse(a, b);
+  // Nobody waits for ever by both rules: where all members of a connected part
+  // wait and some edge is behind, the one farthest behind satisfies both; where
+  // none is, the first holds for every edge, and the pairs that the second
+  // forbids are disjoint. Pairs of others never allow one of two that wait.
+  if (usage && !usage->mayUse(a, b))
+    return false;
   return !metLast(a, b) || options.repeats ||
+         (usage && usage->isBehind(a, b)) ||
          graph[static_cast<size_t>(a)].size() < 2 ||
          graph[static_cast<size_t>(b)].size() < 2;
 }

@@ -6,8 +6,8 @@
 // somebody else waits for one of them: otherwise two members that finish
 // together find only each other for ever. Nobody starves by that rule: when all
 // members of a connected part wait, the pairs it forbids are disjoint, so some
-// edge is free. Where a graph is given edge by edge, the use of edges so far
-// decides who may meet (gossip_usage.h).
+// edge is free. Where a graph is given edge by edge, edges that are behind
+// their share go first (gossip_usage.h), and they alone may be repeated.
 #pragma once
 
 #include "policy/gossip_constants.h"
@@ -31,7 +31,7 @@ struct MatcherOptions {
   bool accelerate = true;
   /// Whether two may average again at once, with nobody else in between. A pair
   /// that may can lock itself in: both are free at the same time again. Where
-  /// a graph is given edge by edge, it may where the edges leave no choice.
+  /// a graph is given edge by edge, one that is behind its share may always.
   bool repeats = false;
   /// Samples, summed over members, after which the run stops; 0: no goal.
   int64_t goal = 0;

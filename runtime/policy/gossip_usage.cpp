@@ -50,6 +50,10 @@ bool EdgeUsage::mayUse(int64_t a, int64_t b) const {
   return std::max(mostBehind(a), mostBehind(b)) <= std::max(own, slack);
 }
 
+bool EdgeUsage::isBehind(int64_t a, int64_t b) const {
+  return behind(a, find(edges, a, b)) > slack;
+}
+
 void EdgeUsage::use(int64_t a, int64_t b) {
   ++find(edges, a, b).count;
   ++find(edges, b, a).count;

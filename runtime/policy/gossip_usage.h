@@ -21,6 +21,8 @@ public:
   explicit EdgeUsage(const Neighbours &graph);
 
   bool mayUse(int64_t a, int64_t b) const;
+  /// Whether the edge is so far behind its share that others wait for it.
+  bool isBehind(int64_t a, int64_t b) const;
   void use(int64_t a, int64_t b);
 
   /// How often every edge was used, list after list.

@@ -60,7 +60,8 @@ static std::vector<AlgorithmOption> options() {
       {"repeats", Kind::Flag, "false",
        "Lets two members average again at once, with nobody else in between: "
        "nobody waits for a slow neighbour, but pairs can lock themselves in. "
-       "In a graph from a file the use of edges so far decides first."},
+       "In a graph from a file, two whose edge is behind its share may "
+       "always."},
       {"ema", Kind::Real, "0.5",
        "Weight of the past in the measured time of a gradient, which is the "
        "unit of the clock that mixing runs by.",

@@ -229,7 +229,17 @@ TEST(GossipGraph, StaysConnectedOrLosesEdgesByDeaths) {
 }
 
 TEST(GossipGraph, NeverLetsAllWait) {
-  for (const GraphOptions &options : fixedGraphs())
+  std::vector<GraphOptions> graphs = fixedGraphs();
+  // A ring and a path, where most edges are the only other choice.
+  for (std::string last : {", 15 0", ""}) {
+    std::string text = "0 1 1000";
+    for (int i = 1; i < 15; ++i)
+      text += ", " + std::to_string(i) + " " + std::to_string(i + 1) +
+              (i % 4 ? "" : " 30");
+    graphs.push_back({Topology::Edges});
+    ASSERT_TRUE(parseEdges(text + last, graphs.back().edges));
+  }
+  for (const GraphOptions &options : graphs)
     for (bool deaths : {false, true}) {
       SCOPED_TRACE(std::string(topologyName(options.topology)));
       Course run({.members = 16,
@@ -329,6 +339,39 @@ TEST(GossipGraph, UsesEdgesByTheirWeights) {
         EXPECT_LT(count, 0.12 * meetings[static_cast<size_t>(i)])
             << i << "-" << each.member;
     }
+}
+
+TEST(GossipGraph, RepeatsNoPairOfAGivenGraphThatIsNotBehind) {
+  // A ring of 4 where two neighbours are twenty times as fast as the others:
+  // who comes next is drawn accordingly.
+  GraphOptions ring{Topology::Edges};
+  ASSERT_TRUE(parseEdges("0 1, 1 2, 2 3, 3 0", ring.edges));
+  auto course = [&](bool repeats) {
+    MatcherOptions options{.members = 4, .graph = ring, .seed = 3};
+    options.repeats = repeats;
+    auto matcher = makeMatcher(options);
+    std::vector<int64_t> calls(4);
+    std::vector<double> due{1, 1, 20, 20};
+    const std::vector<double> takes = due;
+    for (int k = 0; k < 4000; ++k) {
+      auto who = std::min_element(due.begin(), due.end()) - due.begin();
+      if (!std::isfinite(due[static_cast<size_t>(who)])) {
+        ADD_FAILURE() << "all wait after " << k;
+        break;
+      }
+      double now = due[static_cast<size_t>(who)];
+      auto match = offer(*matcher, who, calls[static_cast<size_t>(who)]++);
+      due[static_cast<size_t>(who)] = INFINITY;
+      if (!match)
+        continue;
+      for (int64_t each : {int64_t(who), match->peer})
+        due[static_cast<size_t>(each)] = now + takes[static_cast<size_t>(each)];
+    }
+    return static_cast<double>(matcher->repeats()) /
+           static_cast<double>(matcher->matches());
+  };
+  EXPECT_LT(course(false), 0.02);
+  EXPECT_GT(course(true), 0.5);
 }
 
 TEST(GossipGraph, RemembersTheUseOfEdges) {
