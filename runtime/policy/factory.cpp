@@ -116,6 +116,28 @@ static Status makeRamp(SettingTaker &settings, const World &, Made &policy) {
   return Status::ok();
 }
 
+/// Settings of one graph given for another would change nothing.
+static Status checkGraphSettings(const SettingTaker &settings,
+                                 Topology topology) {
+  bool random =
+      topology == Topology::RandomRegular || topology == Topology::ErdosRenyi;
+  struct Rule {
+    std::string_view setting, topologies;
+    bool fits;
+  };
+  for (auto [setting, topologies, fits] :
+       {Rule{"rows", "\"torus\"", topology == Topology::Torus},
+        {"degree", "\"random-regular\" or \"erdos-renyi\"", random},
+        {"graph-seed", "\"random-regular\" or \"erdos-renyi\"", random},
+        {"edges", "\"edges\"", topology == Topology::Edges}})
+    if (settings.has(setting) && !fits)
+      return Status::user(
+          "gossip.matcher: the setting '" + std::string(setting) +
+          "' is for topology " + std::string(topologies) + ", not for \"" +
+          std::string(topologyName(topology)) + "\"; leave it out");
+  return Status::ok();
+}
+
 static Status makeMatcher(SettingTaker &settings, const World &world,
                           Made &policy) {
   MatcherOptions options;
@@ -136,6 +158,7 @@ static Status makeMatcher(SettingTaker &settings, const World &world,
   settings.take("repeats", options.repeats);
   settings.take("goal", options.goal);
   RB_TRY(settings.finish());
+  RB_TRY(checkGraphSettings(settings, options.graph.topology));
   if (options.graph.topology == Topology::Edges)
     RB_TRY(parseEdges(edges, options.graph.edges));
   // Its members are numbered from 0; of those below the largest number some

@@ -4,6 +4,8 @@
 
 #include "policy/gossip_topology.h"
 
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace rubato::policy {
@@ -33,9 +35,25 @@ struct GraphOptions {
 Status makeGraph(const GraphOptions &options, int64_t members,
                  Neighbours &graph);
 
-/// Reads "0 1, 1 2 0.5": two members and a weight, 1 if it is left out. An edge
-/// joins two different members, occurs once and has a positive weight; together
-/// they connect all members up to the largest number.
+/// Collects edges from text, one by one, and tells what is wrong with them. An
+/// edge joins two different members, occurs once and has a positive weight;
+/// weights differ by a factor of a million at most; together edges connect all
+/// members up to the largest number.
+class EdgeReader {
+public:
+  /// "0 1" or "1 2 0.5": two members and a weight, 1 if it is left out. `place`
+  /// is where it stands, for the error of another that is the same.
+  Status add(std::string_view text, const std::string &place);
+  /// The edges, with weights divided by the largest.
+  Status finish(std::vector<Edge> &all);
+
+private:
+  std::vector<Edge> edges;
+  std::map<std::pair<int64_t, int64_t>, std::string> places;
+  double least = 0, most = 0;
+};
+
+/// Reads "0 1, 1 2 0.5".
 Status parseEdges(std::string_view text, std::vector<Edge> &edges);
 
 } // namespace rubato::policy

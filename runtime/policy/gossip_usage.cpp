@@ -74,12 +74,18 @@ bool EdgeUsage::setCounts(const std::vector<int64_t> &counts) {
   for (size_t i = 0; i < edges.size(); ++i) {
     made[i] = 0;
     for (Used &each : edges[i]) {
-      if (next == counts.size() || counts[next] < 0)
+      if (next == counts.size() || counts[next] < 0 ||
+          counts[next] > std::numeric_limits<int64_t>::max() - made[i])
         return false;
       each.count = counts[next++];
       made[i] += each.count;
     }
   }
+  // Both ends of an edge have its count.
+  for (size_t i = 0; i < edges.size(); ++i)
+    for (const Used &each : edges[i])
+      if (find(edges, each.member, static_cast<int64_t>(i)).count != each.count)
+        return false;
   return next == counts.size();
 }
 

@@ -27,7 +27,8 @@ public:
 
   /// How often every edge was used, list after list.
   std::vector<int64_t> counts() const;
-  /// False where there are not as many, or negative ones.
+  /// False where there are not as many, or negative ones, or those of the two
+  /// ends of an edge differ, or a member's are too many to add up.
   bool setCounts(const std::vector<int64_t> &counts);
 
 private:

@@ -176,10 +176,42 @@ TEST(GossipGraph, ReadsEdges) {
   EXPECT_EQ(made(options, 4)[1], (std::vector<Neighbour>{{0, 1}, {2, 0.5}}));
   expectIn("of 4 members, this group has 6", refusal(options, 6));
   expectIn("start 4 workers", refusal(options, 3));
-  for (const char *wrong :
-       {"", "0", "0 1 1 1", "0 one", "0 1 nan", "-1 0", "0 5000", "1 1",
-        "0 1 -2", "0 1 0", "0 1, 1 0", "0 1, 2 3", "0 2", "0 1;", "0 1,, 1 2"})
+  for (const char *wrong : {"", "0", "0 1 1 1", "0 one", "0 1 nan", "-1 0",
+                            "0 5000", "1 1", "0 1 -2", "0 1 0", "0 1 1e400",
+                            "0 1 1e-7, 1 2", "0 1 1e308, 1 2 1e-308",
+                            "0 1, 1 0", "0 1, 2 3", "0 2", "0 1;", "0 1,, 1 2"})
     EXPECT_FALSE(parseEdges(wrong, edges)) << wrong;
+}
+
+TEST(GossipGraph, TellsWhereAnEdgeIsWrong) {
+  auto said = [](const char *text) {
+    std::vector<Edge> edges;
+    return std::string(parseEdges(text, edges).message());
+  };
+  EXPECT_EQ(said("0 1, 5 6"),
+            "gossip.matcher: the graph is in 5 parts: no way leads from member "
+            "0 to member 2, and members are all from 0 to 6; add an edge "
+            "between the parts");
+  EXPECT_EQ(said("0 1, 1 2, 1 0 2"),
+            "gossip.matcher: edge 3: the edge between 1 and 0 is there "
+            "already, in edge 1");
+  expectIn("edge 2: weights may differ by a factor of a million",
+           said("0 1, 1 2 1e-7"));
+}
+
+TEST(GossipGraph, TakesWeightsRelativeToTheLargest) {
+  auto constantsOf = [](const char *text) {
+    GraphOptions options{Topology::Edges};
+    EXPECT_TRUE(parseEdges(text, options.edges)) << text;
+    return gossipConstants(made(options, 4), 1);
+  };
+  GossipConstants usual = constantsOf("0 1 1, 1 2 0.5, 2 3 1, 3 0 0.5");
+  ASSERT_TRUE(std::isfinite(usual.eta) && usual.eta > 0);
+  for (const char *text : {"0 1 1e308, 1 2 5e307, 2 3 1e308, 3 0 5e307",
+                           "0 1 2e-300, 1 2 1e-300, 2 3 2e-300, 3 0 1e-300"}) {
+    EXPECT_NEAR(constantsOf(text).eta, usual.eta, 1e-12 * usual.eta) << text;
+    EXPECT_NEAR(constantsOf(text).alpha, usual.alpha, 1e-12) << text;
+  }
 }
 
 /// One of each kind that is made once for all members.
@@ -225,7 +257,7 @@ TEST(GossipGraph, StaysConnectedOrLosesEdgesByDeaths) {
   GraphOptions path{Topology::Edges};
   path.edges = edges;
   EXPECT_EQ(liveGraph(made(path, 3), Repair::Close, live)[0],
-            (std::vector<Neighbour>{{2, 2}}));
+            (std::vector<Neighbour>{{2, 2. / 3}}));
 }
 
 TEST(GossipGraph, NeverLetsAllWait) {
@@ -335,7 +367,7 @@ TEST(GossipGraph, UsesEdgesByTheirWeights) {
           << i << "-" << each.member;
       // A free choice would use the weakest edges, of which a member has a
       // fortieth of its weight, about as often as the others.
-      if (each.weight < 1)
+      if (each.weight < 0.1)
         EXPECT_LT(count, 0.12 * meetings[static_cast<size_t>(i)])
             << i << "-" << each.member;
     }
@@ -435,4 +467,24 @@ TEST(GossipGraph, SettingsReachIt) {
              std::to_string((i + 1) % 12);
   EXPECT_EQ(etaOf({{"topology", "edges"}, {"edges", edges}}),
             etaOfGraph({Topology::Ring}));
+}
+
+TEST(GossipGraph, SettingsOfAnotherGraphAreRefused) {
+  auto said = [](std::vector<NamedSetting> settings) {
+    std::unique_ptr<Policy> policy;
+    return std::string(
+        makePolicy("gossip.matcher", settings, {{0, 1, 2, 3}, 1, 1000}, policy)
+            .message());
+  };
+  EXPECT_EQ(said({{"topology", "ring"}, {"rows", 2}}),
+            "gossip.matcher: the setting 'rows' is for topology \"torus\", not "
+            "for \"ring\"; leave it out");
+  expectIn("'degree' is for", said({{"degree", 2}}));
+  expectIn("'graph-seed' is for",
+           said({{"topology", "torus"}, {"graph-seed", 1}}));
+  expectIn("'edges' is for", said({{"topology", "path"}, {"edges", "0 1"}}));
+  expectIn(
+      "'rows' is for",
+      said({{"topology", "edges"}, {"edges", "0 1, 1 2, 2 3"}, {"rows", 2}}));
+  EXPECT_EQ(said({{"topology", "torus"}, {"rows", 2}}), "");
 }

@@ -3,6 +3,8 @@
 #include "policy/ask.h"
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 using namespace rubato;
 using namespace rubato::policy;
@@ -96,6 +98,37 @@ TEST(GossipMatcherState, RefusesDamagedState) {
   EXPECT_TRUE(matcher->isWaiting(1));
   StateReader in(out.bytes());
   EXPECT_FALSE(makeMatcher({.members = 4})->load(in));
+}
+
+TEST(GossipMatcherState, RefusesUsesOfEdgesThatDisagree) {
+  MatcherOptions options{.members = 3, .graph = {Topology::Edges}};
+  ASSERT_TRUE(parseEdges("0 1, 1 2", options.graph.edges));
+  auto matcher = makeMatcher(options);
+  offer(*matcher, 0, 0);
+  offer(*matcher, 1, 0);
+  StateWriter out;
+  matcher->save(out);
+  const std::string saved = out.bytes();
+  auto loads = [&](const std::string &bytes) {
+    StateReader in(bytes);
+    return bool(makeMatcher(options)->load(in));
+  };
+  EXPECT_TRUE(loads(saved));
+  // Behind the number of members and 14 words of each: how many counts there
+  // are, then those of 0-1, 1-0, 1-2 and 2-1.
+  auto withCounts = [&](std::vector<int64_t> counts) {
+    std::string bytes = saved;
+    for (size_t i = 0; i < counts.size(); ++i)
+      std::memcpy(bytes.data() + (1 + 3 * 14 + 1 + i) * 8, &counts[i], 8);
+    return bytes;
+  };
+  ASSERT_EQ(withCounts({1, 1, 0, 0}), saved);
+  EXPECT_TRUE(loads(withCounts({5, 5, 7, 7})));
+  EXPECT_FALSE(loads(withCounts({1, 0, 0, 0})));
+  EXPECT_FALSE(loads(withCounts({1, 1, 0, 1})));
+  EXPECT_FALSE(loads(withCounts({-1, -1, 0, 0})));
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_FALSE(loads(withCounts({most, most, 1, 1})));
 }
 
 TEST(GossipMatcherState, AnswersByName) {
