@@ -38,7 +38,8 @@ func.func private @lr(tensor<i64> {nn.role = #nn.argument<seen>}, tensor<i64> {n
 // COMPENSATED-NEXT: tensor.extract %[[S]]#1[]
 // COMPENSATED: scf.if
 // COMPENSATED-NEXT: %[[LAMBDA:.+]] = arith.constant 5.000000e-01 : f64
-// COMPENSATED-NEXT: %[[DIVISOR:.+]] = tensor.extract %[[S]]#2[]
+// COMPENSATED: %[[LEAST:.+]] = arith.maxsi %[[S]]#2, %{{.+}} : tensor<i64>
+// COMPENSATED-NEXT: %[[DIVISOR:.+]] = tensor.extract %[[LEAST]][]
 // COMPENSATED-NEXT: %[[REAL:.+]] = arith.sitofp %[[DIVISOR]] : i64 to f64
 // COMPENSATED-NEXT: %[[QUOTIENT:.+]] = arith.divf %[[LAMBDA]], %[[REAL]] : f64
 // COMPENSATED-NEXT: %[[SHORT:.+]] = arith.truncf %[[QUOTIENT]] : f64 to f32

@@ -50,7 +50,8 @@ func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64>
 // EXACT: %[[COUNTED:.+]] = arith.addi %[[VALID]], %[[E]]#2 : tensor<i64>
 // EXACT: gsync.yield %[[NEXT]], %[[COUNTED]]
 // EXACT: %[[LOSS:.+]] = tensor.extract %[[SUMS]]#0[]
-// EXACT: %[[COUNT:.+]] = tensor.extract %[[SUMS]]#1[]
+// EXACT: %[[LEAST:.+]] = arith.maxsi %[[SUMS]]#1, %{{.+}} : tensor<i64>
+// EXACT: %[[COUNT:.+]] = tensor.extract %[[LEAST]][]
 // EXACT: %[[REAL:.+]] = arith.sitofp %[[COUNT]]
 // EXACT: %[[F:.+]] = arith.divf %[[LOSS]], %[[REAL]]
 // EXACT: gsync.ask @rule::@start_at(%{{.+}}, %[[F]])

@@ -57,7 +57,8 @@ gsync.train algorithm(#gsync.algorithm<"bounded-staleness">) learning_rate(5.000
 // CHECK: %[[LR:.+]] = func.call @lr(%[[M]]#1, %[[DN]],
 // CHECK: %[[D:.+]]:2 = func.call @step(%[[Y]], %[[V]], %[[G]]#0, %[[DD]], %[[LR]])
 // The loss that steers is the mean of the first batch, at the downloaded model.
-// CHECK-NEXT: %[[DDF:.+]] = arith.sitofp %[[DD]]
+// CHECK: %[[LEAST:.+]] = arith.maxsi %[[DD]], %{{.+}} : tensor<i64>
+// CHECK-NEXT: %[[DDF:.+]] = arith.sitofp %[[LEAST]]
 // CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[DL]], %[[DDF]] : tensor<f64>
 // CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[FIRST:.+]] = arith.cmpi eq, %[[I]], %[[ZERO]] : i64

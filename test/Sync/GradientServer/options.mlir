@@ -8,7 +8,7 @@
 // RUN: not rubato-opt %s --choose-algorithm="algorithm=ssp options=slack=-2" 2>&1 | FileCheck %s --check-prefix=SLACK
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -28,10 +28,10 @@ func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64>
 // FREE: gsync.channel @ps on @all kind(mailbox) server(@server){{$}}
 // HELD: gsync.channel @ps on @all kind(mailbox) server(@server) ahead(3)
 // PLAIN-NOT: @mean_square
-// PLAIN: gsync.push on @ps(%{{.+}}, %{{.+}}, %{{.+}}) ticket({{.*}}) : tensor<6xf32>, tensor<i64>, tensor<i64>
-// PLAIN: %[[U:.+]]:3, %{{.+}} = gsync.collect
+// PLAIN: gsync.push on @ps(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) ticket({{.*}}) : tensor<6xf32>, tensor<i64>, tensor<i64>, tensor<i64>
+// PLAIN: %[[U:.+]]:4, %{{.+}} = gsync.collect
 // PLAIN: gsync.atomic (@w, @state0, @seen)
-// PLAIN: func.call @step(%{{.+}}, %{{.+}}, %[[U]]#0, %[[U]]#1,
+// PLAIN: func.call @step(%{{.+}}, %{{.+}}, %[[U]]#0, %[[U]]#2,
 
 // BOTH: gsync.channel @ps on @all kind(mailbox) server(@server) ahead(0)
 // BOTH: gsync.cell @mean_square

@@ -3,7 +3,7 @@
 // RUN: rubato-opt %s --expand-algorithm | rubato-opt --verify-sync | FileCheck %s
 
 nn.layout @params [#nn.slot<"w" : tensor<2x3xf32> at 0 parameter>]
-func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
+func.func @gradient(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}, %step: tensor<i64> {nn.role = #nn.argument<step>}, %acc: tensor<6xf32> {nn.role = #nn.argument<accumulator>}) -> (tensor<6xf32> {nn.role = #nn.result<gradient>}, tensor<i64> {nn.role = #nn.result<samples>}, tensor<i64> {nn.role = #nn.result<divisor>}, tensor<f64> {nn.role = #nn.result<loss>}) { ub.unreachable }
 func.func @evaluate(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.argument<input>}, %y: tensor<4xi64> {nn.name = "y", nn.role = #nn.argument<label classes 3>}, %weights: tensor<4xf32> {nn.role = #nn.argument<weights>}, %ids: tensor<4xi64> {nn.role = #nn.argument<ids>}) -> (tensor<f64> {nn.role = #nn.result<loss>}, tensor<i64> {nn.role = #nn.result<correct>}, tensor<i64> {nn.role = #nn.result<valid>}) { ub.unreachable }
 func.func @step(%w: tensor<6xf32> {nn.role = #nn.argument<parameters>}, %v: tensor<6xf32> {nn.role = #nn.argument<state>}, %g: tensor<6xf32> {nn.role = #nn.argument<gradient>}, %n: tensor<i64> {nn.role = #nn.argument<divisor>}, %lr: tensor<f32> {nn.role = #nn.argument<rate>}) -> (tensor<6xf32> {nn.role = #nn.result<displacement>}, tensor<6xf32> {nn.role = #nn.result<state>}) { ub.unreachable }
 func.func @lr(%seen: tensor<i64> {nn.role = #nn.argument<seen>}, %n: tensor<i64> {nn.role = #nn.argument<samples>}, %base: tensor<f32> {nn.role = #nn.argument<base_rate>}, %budget: tensor<i64> {nn.role = #nn.argument<budget>}) -> (tensor<f32> {nn.role = #nn.result<rate>}) { ub.unreachable }
@@ -28,8 +28,8 @@ gsync.train algorithm(#gsync.algorithm<"dc-asgd">) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant 1 : i64
 // CHECK-NEXT: %[[NONE:.+]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[MANY:.+]] = arith.select %[[M]]#3, %[[ONE]], %[[NONE]] : i64
-// CHECK: %[[G:.+]]:3, %{{.+}} = gsync.repeat at_least(%[[MANY]]) at_most(%[[MANY]]) iter(
-// CHECK-NEXT: ^bb0(%[[I:.+]]: i64, %[[SUM:.+]]: tensor<6xf32>, %[[N:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>):
+// CHECK: %[[G:.+]]:4, %{{.+}} = gsync.repeat at_least(%[[MANY]]) at_most(%[[MANY]]) iter(
+// CHECK-NEXT: ^bb0(%[[I:.+]]: i64, %[[SUM:.+]]: tensor<6xf32>, %[[N:.+]]: tensor<i64>, %[[D:.+]]: tensor<i64>, %[[L:.+]]: tensor<f64>):
 // CHECK-NEXT: %[[B:.+]]:4 = gsync.next_batch from(keyed(%[[RANK]], %[[M]]#2, %[[I]])) :
 // CHECK-NEXT: %[[STEP:.+]] = arith.addi %[[M]]#1, %[[N]] : tensor<i64>
 // All micro-batches of a job at the one model.
@@ -37,7 +37,7 @@ gsync.train algorithm(#gsync.algorithm<"dc-asgd">) learning_rate(5.000000e-02)
 // The model goes back with the gradient.
 // CHECK: scf.if %[[M]]#3 {
 // CHECK-NEXT: %[[STOP:.+]] = gsync.stop_requested
-// CHECK-NEXT: gsync.push on @ps(%[[G]]#0, %[[M]]#0, %[[G]]#1, %[[STOP]]) ticket(%[[M]]#2)
+// CHECK-NEXT: gsync.push on @ps(%[[G]]#0, %[[M]]#0, %[[G]]#1, %[[G]]#2, %[[STOP]]) ticket(%[[M]]#2)
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[FRESH:.+]] = scf.if %[[M]]#3
 // CHECK-NEXT: gsync.pull on @ps after(%[[M]]#2)
@@ -48,7 +48,8 @@ gsync.train algorithm(#gsync.algorithm<"dc-asgd">) learning_rate(5.000000e-02)
 // CHECK-NEXT: gsync.grant on @ps(%{{.+}}, %{{.+}}) stale_after(%[[NEVER]])
 // CHECK: gsync.strand {
 // CHECK-NEXT: %[[FIRST:.+]] = arith.constant 1 : i64
-// CHECK-NEXT: %[[U:.+]]:4, %[[WHO:.+]] = gsync.collect sum on @ps first(%[[FIRST]]) :
+// CHECK-NEXT: %[[U:.+]]:5, %[[WHO:.+]] = gsync.collect sum on @ps first(%[[FIRST]]) :
+// CHECK: %[[LEAST:.+]] = arith.maxsi %[[U]]#3, %{{.+}} : tensor<i64>
 // CHECK: %[[COUNT:.+]] = tensor.splat
 // CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[U]]#0, %[[COUNT]]
 // MS = decay MS + (1 - decay) g g, then lambda / sqrt(MS + epsilon).
@@ -71,10 +72,10 @@ gsync.train algorithm(#gsync.algorithm<"dc-asgd">) learning_rate(5.000000e-02)
 // CHECK-NEXT: %[[CORRECTION:.+]] = arith.mulf %[[FACTOR]], %[[CHANGE]]
 // CHECK-NEXT: %[[WHOLE:.+]] = arith.mulf %[[COUNT]], %[[CORRECTION]]
 // CHECK-NEXT: %[[USED:.+]] = arith.addf %[[U]]#0, %[[WHOLE]]
-// CHECK-NEXT: func.call @step(%[[W]], %[[V]], %[[USED]], %[[U]]#2,
+// CHECK-NEXT: func.call @step(%[[W]], %[[V]], %[[USED]], %[[U]]#3,
 // CHECK: }
 // CHECK: %[[OWN:.+]] = gsync.stop_requested
-// CHECK-NEXT: arith.addi %[[U]]#3, %[[OWN]]
+// CHECK-NEXT: arith.addi %[[U]]#4, %[[OWN]]
 // CHECK: %[[GO:.+]] = arith.andi
 // CHECK-NEXT: scf.if %[[GO]] {
 // CHECK: gsync.grant on @ps(%[[A]]#0, %[[A]]#1) to(%[[WHO]]) stale_after(
