@@ -104,12 +104,14 @@ static bool fits(const AlgorithmOption &option, Attribute value) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// What a file says; an empty path says nothing.
+/// What a file says.
 static FailureOr<std::string> readFile(const AlgorithmOption &option,
                                        StringRef path,
                                        AlgorithmOption::EmitError emitError) {
   if (path.empty())
-    return std::string();
+    return emitError() << "option '" << option.name
+                       << "' needs the path of a file; give one, or leave the "
+                          "option out";
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return emitError() << "option '" << option.name << "': cannot read '"
@@ -149,7 +151,9 @@ FailureOr<DictionaryAttr> AlgorithmOptions::resolve(
     return success();
   };
   for (const AlgorithmOption &option : info.options)
-    if (failed(set(option.name, option.value)))
+    if (option.kind == Kind::File)
+      values.set(option.name, parse(option, option.value, context));
+    else if (failed(set(option.name, option.value)))
       return failure();
   for (const auto &[name, text] : configuration.settings)
     if (failed(set(name, text)))

@@ -27,6 +27,17 @@ gsync.train algorithm(#gsync.algorithm<"allreduce">) learning_rate(1.0)
 
 // -----
 
+// A path where the edges of the file should stand, and edges in two parts.
+// expected-error@+1 {{'topology-file' in an attribute is text of edges, such as "0 1, 1 2 0.5", not a file (which `--algorithm-option topology-file=FILE` reads): edge 1: an edge is two members}}
+gsync.train algorithm(#gsync.algorithm<"gossip", {"topology-file" = "g.txt"}>) learning_rate(1.0)
+
+// -----
+
+// expected-error@+1 {{edges, such as "0 1, 1 2 0.5", not a file (which `--algorithm-option topology-file=FILE` reads): the graph is in 5 parts}}
+gsync.train algorithm(#gsync.algorithm<"gossip", {"topology-file" = "0 1, 5 6"}>) learning_rate(1.0)
+
+// -----
+
 // A name that nobody registered; the names there are, the nearest first.
 // expected-error@+1 {{'gsync.train' op unknown algorithm 'local-sdg'; this build has: local-sgd, }}
 gsync.train algorithm(#gsync.algorithm<"local-sdg">) learning_rate(1.0)

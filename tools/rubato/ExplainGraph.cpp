@@ -20,12 +20,12 @@ GraphFlags::GraphFlags(cl::OptionCategory &category)
               cl::init(0), cl::cat(category)),
       topology("topology", cl::value_desc("name"), cl::cat(category),
                cl::desc("the graph; default: complete")),
-      rows("rows", cl::value_desc("number"), cl::cat(category),
+      rows("topology-rows", cl::value_desc("number"), cl::cat(category),
            cl::desc("of a torus; default: the most square layout")),
-      degree("degree", cl::value_desc("number"), cl::cat(category),
+      degree("topology-degree", cl::value_desc("number"), cl::cat(category),
              cl::desc("of random graphs; default: 4 in random-regular, twice "
                       "the logarithm of the members in erdos-renyi")),
-      seed("seed", cl::value_desc("number"), cl::cat(category),
+      seed("topology-seed", cl::value_desc("number"), cl::cat(category),
            cl::desc("of random graphs; default: 0")),
       file("topology-file", cl::value_desc("file"), cl::cat(category),
            cl::desc("a graph of one's own: an edge `a b` or `a b weight` in "
@@ -60,23 +60,28 @@ static int fail(const Twine &message) {
   return kUsage;
 }
 
+/// Prints the message of a policy without the policy's name.
+static int fail(const Status &status) {
+  StringRef message = status.message();
+  message.consume_front("gossip.matcher: ");
+  return fail(message);
+}
+
 /// The settings of the policy, from those of the algorithm.
-static bool readGraph(const AlgorithmOptions &options, int64_t &members,
-                      policy::GraphOptions &graph) {
+static Status readGraph(const AlgorithmOptions &options, int64_t &members,
+                        policy::GraphOptions &graph) {
   StringRef edges = options.text("topology-file");
   graph.rows = options.integer("topology-rows");
   graph.degree = options.real("topology-degree");
   graph.seed = options.integer("topology-seed");
   if (edges.empty())
-    return bool(
-        policy::parseTopology(options.choice("topology"), graph.topology));
+    return policy::parseTopology(options.choice("topology"), graph.topology);
   graph.topology = policy::Topology::Edges;
-  if (!policy::parseEdges(edges, graph.edges))
-    return false;
+  RB_TRY(policy::parseEdges(edges, graph.edges));
   if (members == 0)
     for (const policy::Edge &edge : graph.edges)
       members = std::max({members, edge.a + 1, edge.b + 1});
-  return true;
+  return Status::ok();
 }
 
 namespace {
@@ -207,16 +212,14 @@ int explainGraph(const NamedAlgorithm &found, const GraphFlags &flags,
   AlgorithmOptions options(*values);
   int64_t members = flags.members;
   policy::GraphOptions wanted;
-  if (!readGraph(options, members, wanted))
-    return fail("the graph cannot be read");
+  if (Status status = readGraph(options, members, wanted); !status)
+    return fail(status);
   if (members < 1 || members > policy::maxGossipMembers)
     return fail("--members must say how many workers there are, from 1 to " +
                 Twine(policy::maxGossipMembers));
   policy::Neighbours graph;
-  if (Status status = policy::makeGraph(wanted, members, graph); !status) {
-    // Without the name of the policy.
-    return fail(StringRef(status.message()).split(": ").second);
-  }
+  if (Status status = policy::makeGraph(wanted, members, graph); !status)
+    return fail(status);
   Described all = describe(wanted, std::move(graph), options.real("rate"));
   all.accelerated = options.flag("accelerate");
   if (json)

@@ -1,144 +1,52 @@
 // The graph of gossip: a file of edges, and options that belong together.
 #include "A2cid2Graph.h"
 
-#include "llvm/ADT/IntEqClasses.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "policy/gossip_graph.h"
 
-#include <charconv>
-#include <cmath>
-#include <map>
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace rubato;
 
-/// What gossip.matcher serves.
-static constexpr int64_t kMaxMembers = 1024;
-/// Largest over smallest weight; beyond, the constants are rounding.
-static constexpr double kMaxRatio = 1e6;
-
-namespace {
-/// Collects the edges of a file and finds what is wrong with them.
-class EdgeFile {
-public:
-  EdgeFile(StringRef path, AlgorithmOption::EmitError emitError)
-      : path(path), emitError(emitError) {}
-
-  LogicalResult readLine(StringRef line, int64_t number) {
-    at = number;
+FailureOr<std::string> a2cid2::readEdges(StringRef path, StringRef text,
+                                         AlgorithmOption::EmitError emitError) {
+  policy::EdgeReader reader;
+  std::string edges;
+  for (int64_t number = 1; !text.empty(); ++number) {
+    StringRef line;
+    std::tie(line, text) = text.split('\n');
     SmallVector<StringRef> words;
     SplitString(line.split('#').first, words);
     if (words.empty())
-      return success();
-    if (words.size() != 2 && words.size() != 3)
-      return wrong() << "an edge is two members and perhaps a weight (`0 1` or "
-                        "`0 1 0.5`), not '"
-                     << line.trim() << "'";
-    int64_t ends[2];
-    for (int i : {0, 1})
-      if (words[i].getAsInteger(10, ends[i]) || ends[i] < 0 ||
-          ends[i] >= kMaxMembers)
-        return wrong() << "'" << words[i]
-                       << "' is no member; they are numbered from 0, up to "
-                       << kMaxMembers - 1;
-    double weight = 1;
-    if (words.size() == 3 &&
-        (words[2].getAsDouble(weight) || !std::isfinite(weight) || weight <= 0))
-      return wrong() << "'" << words[2]
-                     << "' is no weight; give a number above 0, or leave the "
-                        "edge out";
-    return add(ends[0], ends[1], weight);
+      continue;
+    std::string edge = llvm::join(words, " ");
+    if (Status status = reader.add(edge, "line " + std::to_string(number));
+        !status)
+      return emitError() << path << ":" << number << ": " << status.message();
+    edges += (edges.empty() ? "" : ", ") + edge;
   }
-
-  LogicalResult finish() {
-    at = 0;
-    if (lines.empty())
-      return wrong() << "there is no edge; give one as `a b` in each line";
-    llvm::IntEqClasses parts(members);
-    for (auto [edge, line] : lines)
-      parts.join(edge.first, edge.second);
-    parts.compress();
-    if (parts.getNumClasses() == 1)
-      return success();
-    // Who is not reached from 0.
-    unsigned other = 0;
-    while (parts[other] == parts[0])
-      ++other;
-    return wrong() << "the graph is in " << parts.getNumClasses()
-                   << " parts: no way leads from member 0 to member " << other
-                   << ", and members are all from 0 to " << members - 1
-                   << "; add an edge between the parts";
-  }
-
-  std::string edges;
-
-private:
-  InFlightDiagnostic wrong() {
-    InFlightDiagnostic error = emitError();
-    error << path;
-    if (at)
-      error << ":" << at;
-    error << ": ";
-    return error;
-  }
-
-  LogicalResult add(int64_t a, int64_t b, double weight) {
-    if (a == b)
-      return wrong() << "member " << a << " cannot be its own neighbour";
-    auto [entry, fresh] = lines.insert({std::minmax(a, b), at});
-    if (!fresh)
-      return wrong() << "the edge between " << a << " and " << b
-                     << " is there already, in line " << entry->second;
-    if (lines.size() == 1)
-      least = most = weight;
-    least = std::min(least, weight);
-    most = std::max(most, weight);
-    if (most > kMaxRatio * least)
-      return wrong()
-             << "weights may differ by a factor of a million, and these "
-                "differ by more";
-    members = std::max({members, a + 1, b + 1});
-    llvm::raw_string_ostream out(edges);
-    out << (edges.empty() ? "" : ", ") << a << " " << b;
-    if (weight == 1)
-      return success();
-    // The shortest text that stands for the same number.
-    char digits[32];
-    out << " "
-        << StringRef(
-               digits,
-               std::to_chars(std::begin(digits), std::end(digits), weight).ptr -
-                   digits);
-    return success();
-  }
-
-  StringRef path;
-  AlgorithmOption::EmitError emitError;
-  int64_t at = 0, members = 0;
-  std::map<std::pair<int64_t, int64_t>, int64_t> lines;
-  double least = 1, most = 1;
-};
-} // namespace
-
-FailureOr<std::string> a2cid2::readEdges(StringRef path, StringRef text,
-                                         AlgorithmOption::EmitError emitError) {
-  EdgeFile file(path, emitError);
-  int64_t number = 0;
-  while (!text.empty()) {
-    StringRef line;
-    std::tie(line, text) = text.split('\n');
-    if (failed(file.readLine(line, ++number)))
-      return failure();
-  }
-  if (failed(file.finish()))
-    return failure();
-  return std::move(file.edges);
+  if (edges.empty())
+    return emitError() << path
+                       << ": there is no edge; give one as `a b` in each line";
+  std::vector<policy::Edge> all;
+  if (Status status = reader.finish(all); !status)
+    return emitError() << path << ": " << status.message();
+  return edges;
 }
 
 LogicalResult a2cid2::checkGraph(const AlgorithmOptions &options,
                                  AlgorithmOption::EmitError emitError) {
   StringRef topology = options.choice("topology");
-  bool file = !options.text("topology-file").empty();
+  StringRef edges = options.text("topology-file");
+  bool file = !edges.empty();
+  // Written by hand, it comes from no file that was checked.
+  std::vector<policy::Edge> all;
+  if (Status status = policy::parseEdges(edges, all); file && !status)
+    return emitError() << "'topology-file' in an attribute is text of edges, "
+                          "such as \"0 1, 1 2 0.5\", not a file (which "
+                          "`--algorithm-option topology-file=FILE` reads): "
+                       << StringRef(status.message())
+                              .substr(StringRef("gossip.matcher: ").size());
   if (file && topology != "complete")
     return emitError() << "'topology-file' gives the whole graph; leave "
                           "'topology="

@@ -20,15 +20,15 @@ sys.path.insert(0, bench)
 import gossip_pairing as pairing  # noqa: E402
 
 SLACK = 1  # averagings an edge of a given graph may be behind
-OPTION = {"--topology": "topology", "--topology-file": "topology-file", "--rows": "topology-rows",
-          "--degree": "topology-degree", "--seed": "topology-seed"}
+OPTIONS = ("--topology", "--topology-file", "--topology-rows", "--topology-degree",
+           "--topology-seed")
 
 
 def simulated(algorithm, arguments, n, steps):
     command = ["rubato", "compile", f"{folder}/quadratic.onnx", "--loss", "mse", "--batch", "1"]
     for flag, value in zip(arguments[::2], arguments[1::2]):
-        if flag in OPTION:
-            command += ["--algorithm-option", f"{OPTION[flag]}={value}"]
+        if flag in OPTIONS:
+            command += ["--algorithm-option", f"{flag[2:]}={value}"]
     command += ["--algorithm", algorithm, "-o", f"{folder}/train"]
     subprocess.run(command, check=True, cwd=HERE / "Inputs")
     data = ["--input", "x.npy", "--label", "y.npy", "--eval-input", "x.npy", "--eval-label", "y.npy"]

@@ -14,7 +14,6 @@ import sys
 
 folder, workers, *options = sys.argv[1:]
 data = ["--input", "x.npy", "--label", "y.npy", "--eval-input", "x.npy", "--eval-label", "y.npy"]
-explained = {"topology-rows": "rows", "topology-degree": "degree", "topology-seed": "seed"}
 
 
 def run(*command):
@@ -24,7 +23,7 @@ def run(*command):
 flags = []
 for option in options:
     name, value = option.split("=")
-    flags += [f"--{explained.get(name, name)}", value]
+    flags += [f"--{name}", value]
 said = json.loads(run("rubato", "explain", "a2cid2", *flags, "--members", workers, "--json"))
 edges = {(a, b) for a, b, _ in said["edges"]}
 

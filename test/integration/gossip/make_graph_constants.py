@@ -61,7 +61,9 @@ def of_file(name):
         words = line.split("#")[0].split()
         if words:
             edges.append((int(words[0]), int(words[1]), *map(float, words[2:])))
-    return edges
+    # Shown relative to the largest.
+    most = max(edge[2] if len(edge) > 2 else 1.0 for edge in edges)
+    return [(a, b, (weight[0] if weight else 1.0) / most) for a, b, *weight in edges]
 
 
 def constants(edges):
@@ -112,9 +114,9 @@ def main():
     }.items():
         named(name, n)
     add(["--topology", "torus", "--members", "12"], torus(3, 4))
-    add(["--topology", "torus", "--members", "64", "--rows", "2"], torus(2, 32))
-    drawn("--topology", "random-regular", "--members", "20", "--degree", "3", "--seed", "7")
-    drawn("--topology", "erdos-renyi", "--members", "24", "--degree", "6", "--seed", "5")
+    add(["--topology", "torus", "--members", "64", "--topology-rows", "2"], torus(2, 32))
+    drawn("--topology", "random-regular", "--members", "20", "--topology-degree", "3", "--topology-seed", "7")
+    drawn("--topology", "erdos-renyi", "--members", "24", "--topology-degree", "6", "--topology-seed", "5")
     for file in ("plain.edges", "weighted.edges"):
         add(["--topology-file", file], of_file(file))
     lines = ",\n".join(json.dumps(row) for row in rows)
