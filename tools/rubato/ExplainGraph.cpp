@@ -63,8 +63,9 @@ static int fail(const Twine &message) {
 /// Prints the message of a policy without the policy's name.
 static int fail(const Status &status) {
   StringRef message = status.message();
-  message.consume_front("gossip.matcher: ");
-  return fail(message);
+  auto [policy, rest] = message.split(": ");
+  bool isNamed = !rest.empty() && !policy.contains(' ');
+  return fail(isNamed ? rest : message);
 }
 
 /// The settings of the policy, from those of the algorithm.

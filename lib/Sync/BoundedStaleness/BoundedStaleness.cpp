@@ -1,7 +1,7 @@
 // Bounded staleness with a parameter server: the program.
 #include "BoundedStaleness.h"
 
-#include "rubato/Sync/ProgramBuilder.h"
+#include "rubato/Sync/ServerProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -14,15 +14,14 @@ namespace {
 struct Program {
   ProgramBuilder &b;
   const AlgorithmOptions &options;
-  /// What a pull gives: model, samples seen, ticket, go.
-  FutureType modelType;
+  ServerProgram server;
 
   void declare();
-  void worker();
+  void workerRole();
   SmallVector<Value> localStep(Value seen, Value ticket, Value rank,
                                Value index, ValueRange carried);
-  void job(Value carried);
-  void server();
+  Value job(const ServerProgram::Model &model);
+  void serverRole();
   void round(Value count);
 
 private:
@@ -60,19 +59,10 @@ DictionaryAttr Program::ruleSettings() {
 }
 
 void Program::declare() {
-  auto symbol = [&](StringRef name) -> Attribute {
-    return FlatSymbolRefAttr::get(b.getContext(), name);
-  };
-  GroupOp::create(b, "all", IntegerAttr(), IntegerAttr(),
-                  b.getArrayAttr({symbol("server"), symbol("worker")}),
-                  b.getDenseI64ArrayAttr({1, -1}));
-  // A matter of the ledger, which belongs to the channel.
-  IntegerAttr exempt;
+  std::optional<int64_t> exempt;
   if (int64_t restarts = options.integer("exempt"))
-    exempt = b.getI64IntegerAttr(restarts);
-  ChannelOp::create(b, "ps", "all", ChannelKind::Mailbox,
-                    FlatSymbolRefAttr::get(b.getContext(), "server"), exempt,
-                    /*ahead=*/IntegerAttr());
+    exempt = restarts;
+  server.declare(exempt, /*ahead=*/std::nullopt);
   Type i64 = b.getI64Type(), f64 = b.getF64Type(), i1 = b.getI1Type();
   std::pair<StringRef, FunctionType> start{
       "start", b.getFunctionType({i64}, {i64, i64})};
@@ -121,20 +111,11 @@ SmallVector<Value> Program::localStep(Value seen, Value ticket, Value rank,
   return next;
 }
 
-void Program::job(Value carried) {
-  ValueRange model = b.await(carried);
-  Value base = model[0], seen = model[1], ticket = model[2], go = model[3];
+Value Program::job(const ServerProgram::Model &model) {
+  auto [base, seen, ticket, go] = model;
   auto view = ViewOp::create(b, b.getI64Type(), b.getI64Type(), "all");
   // Done as soon as the server grants a newer model: this job is void then.
-  Value fresh = b.choose(
-                     go, modelType,
-                     [&]() -> SmallVector<Value> {
-                       return {PullOp::create(b, modelType, "ps", ticket)};
-                     },
-                     [&]() -> SmallVector<Value> {
-                       return {ReadyOp::create(b, modelType)};
-                     })
-                    .front();
+  Value fresh = server.pullAfter(model);
   Value steps = b.constant(options.integer("steps"));
   Value atMost = arith::SelectOp::create(b, go, steps, b.constant(int64_t(0)));
   SmallVector<Value> inits{base, b.zero(b.counterType), b.zero(b.lossType)};
@@ -155,23 +136,11 @@ void Program::job(Value carried) {
     PushOp::create(b, "ps", ValueRange{change, result[2], result[1], stop},
                    ticket);
   });
-  NextOp::create(b, go, fresh);
+  return fresh;
 }
 
-void Program::worker() {
-  b.role("worker", "all", [&] {
-    b.init([&](ValueRange) {
-      Value first = PullOp::create(b, modelType, "ps", b.constant(int64_t(-1)));
-      YieldOp::create(b, ValueRange(first));
-    });
-    b.strand([&](ValueRange carried) { job(carried[0]); }, modelType);
-    b.drain(
-        [&](ValueRange carried) {
-          b.await(carried[0]);
-          YieldOp::create(b);
-        },
-        modelType);
-  });
+void Program::workerRole() {
+  server.workers([&](const ServerProgram::Model &model) { return job(model); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,7 +200,7 @@ void Program::round(Value count) {
   NextOp::create(b, answer[2], answer[0]);
 }
 
-void Program::server() {
+void Program::serverRole() {
   Type i64 = b.getI64Type();
   b.role(
       "server", "all",
@@ -263,11 +232,9 @@ void Program::server() {
 
 LogicalResult bounded_staleness::build(ProgramBuilder &b,
                                        const AlgorithmOptions &options) {
-  SmallVector<Type> model{b.flatType, b.counterType, b.getI64Type(),
-                          b.getI1Type()};
-  Program program{b, options, FutureType::get(b.getContext(), model)};
+  Program program{b, options, ServerProgram(b)};
   program.declare();
-  program.worker();
-  program.server();
+  program.workerRole();
+  program.serverRole();
   return success();
 }

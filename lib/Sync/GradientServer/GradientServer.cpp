@@ -1,7 +1,7 @@
 // A server that takes one optimizer step per gradient: the program.
 #include "GradientServer.h"
 
-#include "rubato/Sync/ProgramBuilder.h"
+#include "rubato/Sync/ServerProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,13 +17,12 @@ namespace {
 struct Program {
   ProgramBuilder &b;
   const AlgorithmOptions &options;
-  /// What a pull gives: model, samples seen, ticket, go.
-  FutureType modelType;
+  ServerProgram server;
 
   void declare();
-  void worker();
-  void job(Value carried);
-  void server();
+  void workerRole();
+  Value job(const ServerProgram::Model &model);
+  void serverRole();
   void round();
 
 private:
@@ -37,19 +36,10 @@ private:
 } // namespace
 
 void Program::declare() {
-  auto symbol = [&](StringRef name) -> Attribute {
-    return FlatSymbolRefAttr::get(b.getContext(), name);
-  };
-  GroupOp::create(b, "all", IntegerAttr(), IntegerAttr(),
-                  b.getArrayAttr({symbol("server"), symbol("worker")}),
-                  b.getDenseI64ArrayAttr({1, -1}));
-  // A matter of the ledger, which belongs to the channel.
-  IntegerAttr ahead;
+  std::optional<int64_t> ahead;
   if (int64_t slack = options.integer("slack"); slack >= 0)
-    ahead = b.getI64IntegerAttr(slack);
-  ChannelOp::create(b, "ps", "all", ChannelKind::Mailbox,
-                    FlatSymbolRefAttr::get(b.getContext(), "server"),
-                    /*exempt=*/IntegerAttr(), ahead);
+    ahead = slack;
+  server.declare(/*exempt=*/std::nullopt, ahead);
   b.addCells();
   if (isAdaptive())
     b.addState("mean_square", b.flatType);
@@ -59,9 +49,8 @@ void Program::declare() {
 // The worker
 //===----------------------------------------------------------------------===//
 
-void Program::job(Value carried) {
-  ValueRange model = b.await(carried);
-  Value w = model[0], seen = model[1], ticket = model[2], go = model[3];
+Value Program::job(const ServerProgram::Model &model) {
+  auto [w, seen, ticket, go] = model;
   auto view = ViewOp::create(b, b.getI64Type(), b.getI64Type(), "all");
   Value batches = arith::SelectOp::create(
       b, go, b.constant(options.integer("batches")), b.constant(int64_t(0)));
@@ -89,32 +78,11 @@ void Program::job(Value carried) {
                    StopRequestedOp::create(b, b.counterType)});
     PushOp::create(b, "ps", upload, ticket);
   });
-  Value fresh = b.choose(
-                     go, modelType,
-                     [&]() -> SmallVector<Value> {
-                       return {PullOp::create(b, modelType, "ps", ticket)};
-                     },
-                     [&]() -> SmallVector<Value> {
-                       return {ReadyOp::create(b, modelType)};
-                     })
-                    .front();
-  NextOp::create(b, go, fresh);
+  return server.pullAfter(model);
 }
 
-void Program::worker() {
-  b.role("worker", "all", [&] {
-    b.init([&](ValueRange) {
-      Value first = PullOp::create(b, modelType, "ps", b.constant(int64_t(-1)));
-      YieldOp::create(b, ValueRange(first));
-    });
-    b.strand([&](ValueRange carried) { job(carried[0]); }, modelType);
-    b.drain(
-        [&](ValueRange carried) {
-          b.await(carried[0]);
-          YieldOp::create(b);
-        },
-        modelType);
-  });
+void Program::workerRole() {
+  server.workers([&](const ServerProgram::Model &model) { return job(model); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,7 +158,7 @@ void Program::round() {
   NextOp::create(b, go);
 }
 
-void Program::server() {
+void Program::serverRole() {
   b.role(
       "server", "all",
       [&] {
@@ -213,11 +181,9 @@ LogicalResult gradient_server::build(ProgramBuilder &b,
   if (options.real("lambda") != 0 && b.hasStatistics())
     return b.emitOpError("lambda corrects gradients, and the model has "
                          "statistics, which have none; use lambda=0");
-  SmallVector<Type> model{b.flatType, b.counterType, b.getI64Type(),
-                          b.getI1Type()};
-  Program program{b, options, FutureType::get(b.getContext(), model)};
+  Program program{b, options, ServerProgram(b)};
   program.declare();
-  program.worker();
-  program.server();
+  program.workerRole();
+  program.serverRole();
   return success();
 }
