@@ -84,7 +84,7 @@ static bool fits(const AlgorithmOption &option, Attribute value) {
   switch (option.kind) {
   case Kind::Integer: {
     auto number = dyn_cast_or_null<IntegerAttr>(value);
-    return number && number.getType().isInteger(64) &&
+    return number && number.getType().isSignlessInteger(64) &&
            inBounds(option, static_cast<double>(number.getInt()));
   }
   case Kind::Real: {
@@ -115,7 +115,8 @@ static FailureOr<std::string> readFile(const AlgorithmOption &option,
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return emitError() << "option '" << option.name << "': cannot read '"
-                       << path << "': " << file.getError().message();
+                       << path << "': " << file.getError().message()
+                       << "; commas part options, so a path has none";
   return option.read(path, (*file)->getBuffer(), emitError);
 }
 
